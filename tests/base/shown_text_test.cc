@@ -9,8 +9,7 @@
 #include "base/count_text.h"
 #include "base/shell_word.h"
 
-namespace infeed {
-namespace shown_text_test {
+namespace infeed::shown_text_test {
 
 using std::string_literals::operator""s;
 
@@ -129,5 +128,4 @@ TEST(ShellWordTest, QuotesOnlyWhatNeedsIt) {
   EXPECT_EQ(ShellWord("a\nb"), "'a?b'");
 }
 
-}  // namespace shown_text_test
-}  // namespace infeed
+}  // namespace infeed::shown_text_test

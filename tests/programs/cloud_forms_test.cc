@@ -14,8 +14,7 @@
 #include "tests/support/run_program.h"
 #include "tests/support/temporary_folder.h"
 
-namespace infeed {
-namespace cloud_forms_test {
+namespace infeed::cloud_forms_test {
 
 namespace fs = std::filesystem;
 
@@ -69,5 +68,4 @@ TEST_F(CloudFormsTest, CloudFormsAreIndexedOnce) {
               HasSubstr("fresh"));
 }
 
-}  // namespace cloud_forms_test
-}  // namespace infeed
+}  // namespace infeed::cloud_forms_test

@@ -13,8 +13,7 @@
 #include "tests/support/test_jpeg.h"
 #include "tests/support/train_resnet.h"
 
-namespace infeed {
-namespace data_forms_test {
+namespace infeed::data_forms_test {
 
 class DataFormsTest : public ::testing::Test {
  protected:
@@ -148,5 +147,4 @@ TEST_F(DataFormsTest, CutArchivesAreDamaged) {
               Ends(3, HasSubstr(tar)));
 }
 
-}  // namespace data_forms_test
-}  // namespace infeed
+}  // namespace infeed::data_forms_test

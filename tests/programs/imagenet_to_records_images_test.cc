@@ -22,8 +22,7 @@
 #include "tests/support/run_program.h"
 #include "tests/support/temporary_folder.h"
 
-namespace infeed {
-namespace imagenet_to_records_images_test {
+namespace infeed::imagenet_to_records_images_test {
 
 constexpr std::int64_t kMaxBytes = 1 << 26;
 
@@ -225,5 +224,4 @@ TEST_F(ConvertedImagesTest, NeedThePluginForSomeFormats) {
       Ends(3, HasSubstr("libinfeed_codecs.so")));
 }
 
-}  // namespace imagenet_to_records_images_test
-}  // namespace infeed
+}  // namespace infeed::imagenet_to_records_images_test

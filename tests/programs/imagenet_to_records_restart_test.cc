@@ -19,8 +19,7 @@
 #include "tests/support/running_program.h"
 #include "tests/support/temporary_folder.h"
 
-namespace infeed {
-namespace imagenet_to_records_restart_test {
+namespace infeed::imagenet_to_records_restart_test {
 
 namespace fs = std::filesystem;
 
@@ -189,5 +188,4 @@ TEST_F(RestartTest, RemovesTemporaryFilesOfTheDeadOnly) {
                                               "notes.txt" + dead));
 }
 
-}  // namespace imagenet_to_records_restart_test
-}  // namespace infeed
+}  // namespace infeed::imagenet_to_records_restart_test

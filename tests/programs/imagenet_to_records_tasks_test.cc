@@ -12,8 +12,7 @@
 #include "tests/support/run_program.h"
 #include "tests/support/temporary_folder.h"
 
-namespace infeed {
-namespace imagenet_to_records_tasks_test {
+namespace infeed::imagenet_to_records_tasks_test {
 
 namespace fs = std::filesystem;
 
@@ -120,5 +119,4 @@ TEST_F(TasksTest, FinishingChecksEveryByteAndTheImages) {
               HasSubstr("it was made from other images or by other flags"));
 }
 
-}  // namespace imagenet_to_records_tasks_test
-}  // namespace infeed
+}  // namespace infeed::imagenet_to_records_tasks_test

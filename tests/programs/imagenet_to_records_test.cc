@@ -12,8 +12,7 @@
 #include "tests/support/small_disk.h"
 #include "tests/support/temporary_folder.h"
 
-namespace infeed {
-namespace imagenet_to_records_test {
+namespace infeed::imagenet_to_records_test {
 
 ProgramResult Convert(const ImageFolder& raw, const std::string& out,
                       const std::string& more = "") {
@@ -109,5 +108,4 @@ TEST(ImagenetToRecordsTest, GoesOnOnceThereIsRoomOnTheDisk) {
   }
 }
 
-}  // namespace imagenet_to_records_test
-}  // namespace infeed
+}  // namespace infeed::imagenet_to_records_test

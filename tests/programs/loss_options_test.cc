@@ -10,8 +10,7 @@
 #include "tests/support/small_model.h"
 #include "tests/support/temporary_folder.h"
 
-namespace infeed {
-namespace loss_options_test {
+namespace infeed::loss_options_test {
 
 using testing::DoubleNear;
 using testing::Pointwise;
@@ -67,5 +66,4 @@ TEST_F(LossOptionsTest, ClassWeightsAlsoAfterAResumeAndWithRanks) {
               Ends(0, HasSubstr("weights of 4 classes, 1 to 1\n")));
 }
 
-}  // namespace loss_options_test
-}  // namespace infeed
+}  // namespace infeed::loss_options_test

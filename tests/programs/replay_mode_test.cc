@@ -14,8 +14,7 @@
 #include "tests/support/small_model.h"
 #include "tests/support/temporary_folder.h"
 
-namespace infeed {
-namespace replay_mode_test {
+namespace infeed::replay_mode_test {
 
 namespace fs = std::filesystem;
 
@@ -150,5 +149,4 @@ TEST_F(ReplayModeTest, NamesTheStepsWithoutACheckpoint) {
                                  "those of steps 2"));
 }
 
-}  // namespace replay_mode_test
-}  // namespace infeed
+}  // namespace infeed::replay_mode_test

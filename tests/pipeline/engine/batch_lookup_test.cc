@@ -26,8 +26,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace batch_lookup_test {
+namespace infeed::batch_lookup_test {
 
 struct LookupCase {
   const char* name;
@@ -325,5 +324,4 @@ TEST(DescribeTest, EmptySlotsAndEvaluationsHaveNoAugmentations) {
                                              IsEmpty())));
 }
 
-}  // namespace batch_lookup_test
-}  // namespace infeed
+}  // namespace infeed::batch_lookup_test

@@ -21,8 +21,7 @@
 #include "tests/support/test_jpeg.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace damaged_shards_test {
+namespace infeed::damaged_shards_test {
 
 using Json = nlohmann::json;
 
@@ -258,5 +257,4 @@ TEST_F(DamagedShardsTest, TruncatedImagesAreUsedWhereWarningsAreTolerated) {
   EXPECT_EQ(report[3].at("reason"), "Premature end of JPEG file");
 }
 
-}  // namespace damaged_shards_test
-}  // namespace infeed
+}  // namespace infeed::damaged_shards_test

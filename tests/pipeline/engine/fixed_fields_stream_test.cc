@@ -19,8 +19,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace fixed_fields_stream_test {
+namespace infeed::fixed_fields_stream_test {
 
 constexpr std::int64_t kRecords = 50;
 constexpr std::int64_t kIds = 4;
@@ -209,5 +208,4 @@ TEST(FixedFieldsStreamTest, AWrongFieldIsReportedBeforeAnythingIsAllocated) {
             HasSubstr("batches 12.0 GiB")));
 }
 
-}  // namespace fixed_fields_stream_test
-}  // namespace infeed
+}  // namespace infeed::fixed_fields_stream_test

@@ -18,8 +18,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_jpeg.h"
 
-namespace infeed {
-namespace input_fingerprint_test {
+namespace infeed::input_fingerprint_test {
 
 constexpr int kBatches = 11;
 
@@ -319,5 +318,4 @@ TEST(InputFingerprintTest, PackedPixelsHaveThem) {
   }
 }
 
-}  // namespace input_fingerprint_test
-}  // namespace infeed
+}  // namespace infeed::input_fingerprint_test

@@ -14,8 +14,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace infeed {
-namespace input_graph_test {
+namespace infeed::input_graph_test {
 
 constexpr int kRecords = 12;
 constexpr int kBatches = 30;
@@ -98,5 +97,4 @@ TEST_F(InputGraphTest, EndsWithoutABatch) {
                          [](OpenBatch&) { FAIL() << "there is none"; });
 }
 
-}  // namespace input_graph_test
-}  // namespace infeed
+}  // namespace infeed::input_graph_test

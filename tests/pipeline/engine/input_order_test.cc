@@ -20,8 +20,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace infeed {
-namespace input_order_test {
+namespace infeed::input_order_test {
 
 using Batches = std::vector<BatchCopy>;
 
@@ -407,5 +406,4 @@ TEST(SelectedInputTest, ReplacesBadRecordsBySelectedOnes) {
   EXPECT_GE(pipeline.stats().bad_records, 9);
 }
 
-}  // namespace input_order_test
-}  // namespace infeed
+}  // namespace infeed::input_order_test

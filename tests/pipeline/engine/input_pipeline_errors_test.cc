@@ -13,8 +13,7 @@
 #include "tests/support/stream_reader.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace input_pipeline_errors_test {
+namespace infeed::input_pipeline_errors_test {
 
 constexpr int kRecords = 20;
 constexpr std::int64_t kBad = 9;  // in the third batch, slot 1, of shard 0
@@ -173,5 +172,4 @@ TEST(BadRecordsTest, AnErrorThatNobodyReadsDoesNotKeepThePipeline) {
   const InputPipeline pipeline(shards->index(), OptionsFor(OnBadRecord::kFail));
 }
 
-}  // namespace input_pipeline_errors_test
-}  // namespace infeed
+}  // namespace infeed::input_pipeline_errors_test

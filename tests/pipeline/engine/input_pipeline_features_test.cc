@@ -27,8 +27,7 @@
 #include "tests/support/test_jpeg.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace input_pipeline_features_test {
+namespace infeed::input_pipeline_features_test {
 
 using ::testing::Ge;
 using ::testing::Le;
@@ -422,5 +421,4 @@ TEST(InputPipelineKeysTest, EachImageKeyHasItsOwnSeekFiles) {
   EXPECT_EQ(SeekFile::Find(shard.path(), shard.size()), nullptr);
 }
 
-}  // namespace input_pipeline_features_test
-}  // namespace infeed
+}  // namespace infeed::input_pipeline_features_test

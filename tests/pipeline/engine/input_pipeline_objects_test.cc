@@ -20,8 +20,7 @@
 #include "tests/support/stream_reader.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace input_pipeline_objects_test {
+namespace infeed::input_pipeline_objects_test {
 
 constexpr int kRecords = 10;
 constexpr ImageSize kSize{24, 16};
@@ -461,5 +460,4 @@ TEST(InputPipelineObjectsTest, WrongObjectsAreRefused) {
               HasSubstr("the kind of 'depth' is not known"));
 }
 
-}  // namespace input_pipeline_objects_test
-}  // namespace infeed
+}  // namespace infeed::input_pipeline_objects_test

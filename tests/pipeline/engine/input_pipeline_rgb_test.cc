@@ -11,8 +11,7 @@
 #include "tests/support/shard_builder.h"
 #include "tests/support/stream_reader.h"
 
-namespace infeed {
-namespace input_pipeline_rgb_test {
+namespace infeed::input_pipeline_rgb_test {
 
 constexpr int kBatches = 7;  // Over an end of an epoch.
 
@@ -149,5 +148,4 @@ TEST(InputPipelineRgbTest, GoesOnWithTheStateOfWords) {
   EXPECT_EQ(rgb.State(), words.State());
 }
 
-}  // namespace input_pipeline_rgb_test
-}  // namespace infeed
+}  // namespace infeed::input_pipeline_rgb_test

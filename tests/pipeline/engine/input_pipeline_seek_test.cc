@@ -14,8 +14,7 @@
 #include "tests/support/stream_reader.h"
 #include "tests/support/test_jpeg.h"
 
-namespace infeed {
-namespace input_pipeline_seek_test {
+namespace infeed::input_pipeline_seek_test {
 
 constexpr int kRecords = 6;
 const InputOptions kOptions{
@@ -285,5 +284,4 @@ TEST(InputPipelineSeekTest, CompletesIndexesInSpareTime) {
   EXPECT_EQ(later.stats.seek_indexes.found, 0);
 }
 
-}  // namespace input_pipeline_seek_test
-}  // namespace infeed
+}  // namespace infeed::input_pipeline_seek_test

@@ -18,8 +18,7 @@
 #include "tests/support/stream_reader.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace input_pipeline_test {
+namespace infeed::input_pipeline_test {
 
 constexpr int kRecords = 22;
 constexpr int kPool = 3;
@@ -268,5 +267,4 @@ TEST(InputPipelineSamplesTest, SubstitutesAreListedForBadRecords) {
   EXPECT_THAT(skipped.positions, ElementsAre(4, 5, 6, 7));
 }
 
-}  // namespace input_pipeline_test
-}  // namespace infeed
+}  // namespace infeed::input_pipeline_test

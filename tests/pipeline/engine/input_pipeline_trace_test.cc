@@ -11,8 +11,7 @@
 #include "tests/support/matchers.h"
 #include "tests/support/stream_reader.h"
 
-namespace infeed {
-namespace input_pipeline_trace_test {
+namespace infeed::input_pipeline_trace_test {
 
 class InputPipelineTraceTest : public ::testing::Test {
  protected:
@@ -145,5 +144,4 @@ TEST_F(InputPipelineTraceTest, SpansOfAThreadNest) {
   }
 }
 
-}  // namespace input_pipeline_trace_test
-}  // namespace infeed
+}  // namespace infeed::input_pipeline_trace_test

@@ -24,8 +24,7 @@
 #include "tests/support/stream_reader.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace input_pipeline_views_test {
+namespace infeed::input_pipeline_views_test {
 
 constexpr int kRecords = 22;
 constexpr char kMask[] = "image/mask";
@@ -422,5 +421,4 @@ TEST(InputPipelineViewsTest, SettingsThatCannotBeAreRefused) {
   EXPECT_THAT(refusal(none, {}), HasSubstr("layout=none has no image"));
 }
 
-}  // namespace input_pipeline_views_test
-}  // namespace infeed
+}  // namespace infeed::input_pipeline_views_test

@@ -13,8 +13,7 @@
 #include "tests/support/stream_reader.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace input_pipeline_workers_test {
+namespace infeed::input_pipeline_workers_test {
 
 InputOptions WithWorker(InputOptions options, int port) {
   options.workers = "127.0.0.1:" + std::to_string(port);
@@ -70,5 +69,4 @@ TEST(InputPipelineWorkersTest, StopsWhileItLooksForWorkers) {
   EXPECT_FALSE(pipeline.Next());
 }
 
-}  // namespace input_pipeline_workers_test
-}  // namespace infeed
+}  // namespace infeed::input_pipeline_workers_test

@@ -22,8 +22,7 @@
 #include "tests/support/shard_builder.h"
 #include "tests/support/stream_reader.h"
 
-namespace infeed {
-namespace lent_ranges_test {
+namespace infeed::lent_ranges_test {
 
 constexpr int kRecords = 22;
 constexpr int kBatches = 12;
@@ -289,5 +288,4 @@ TEST(LentRangesTest, TheBasicGraphLendsNothing) {
   EXPECT_EQ(InputGraph(filler, {.threads = 0}, {}).lender(), nullptr);
 }
 
-}  // namespace lent_ranges_test
-}  // namespace infeed
+}  // namespace infeed::lent_ranges_test

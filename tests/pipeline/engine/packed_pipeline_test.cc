@@ -17,8 +17,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace packed_pipeline_test {
+namespace infeed::packed_pipeline_test {
 
 constexpr int kRecords = 44;
 
@@ -196,5 +195,4 @@ TEST(PackedReadingTest, HasRoomForTheRecordsOfAWindow) {
   EXPECT_EQ(PlanPackedReading(shards.packed(), options).store.near_records, 16);
 }
 
-}  // namespace packed_pipeline_test
-}  // namespace infeed
+}  // namespace infeed::packed_pipeline_test

@@ -18,8 +18,7 @@
 #include "pipeline/memory/batch_pool.h"
 #include "tests/support/matchers.h"
 
-namespace infeed {
-namespace range_queue_test {
+namespace infeed::range_queue_test {
 
 using ::testing::Eq;
 using ::testing::Field;
@@ -493,5 +492,4 @@ TEST(RangeInterleavingsTest, ThreadsFillEachSlotOnce) {
   RangeThreads().Run(500);
 }
 
-}  // namespace range_queue_test
-}  // namespace infeed
+}  // namespace infeed::range_queue_test

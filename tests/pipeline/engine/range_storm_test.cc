@@ -21,8 +21,7 @@
 
 #include "gtest/gtest.h"
 
-namespace infeed {
-namespace range_storm_test {
+namespace infeed::range_storm_test {
 
 using Clock = RangeQueue::Clock;
 
@@ -366,5 +365,4 @@ TEST(RangeStormTest, KillsOfWorkersLeaveNineTenthsOfTheDemand) {
   EXPECT_LT(storm.dropped(), storm.used() / 50);
 }
 
-}  // namespace range_storm_test
-}  // namespace infeed
+}  // namespace infeed::range_storm_test

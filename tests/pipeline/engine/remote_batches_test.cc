@@ -32,8 +32,7 @@
 
 #include "gtest/gtest.h"
 
-namespace infeed {
-namespace remote_batches_test {
+namespace infeed::remote_batches_test {
 
 using std::chrono::milliseconds;
 
@@ -396,5 +395,4 @@ TEST(RemoteBatchesTest, BadRecordsAreThoseOfTheLocalRun) {
   }
 }
 
-}  // namespace remote_batches_test
-}  // namespace infeed
+}  // namespace infeed::remote_batches_test

@@ -20,8 +20,7 @@
 #include "tests/support/stream_reader.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace remote_input_test {
+namespace infeed::remote_input_test {
 
 using ::testing::Field;
 
@@ -141,5 +140,4 @@ TEST_F(RemoteInputTest, NamesAnEntryThatIsNoWorker) {
               HasSubstr("b"));
 }
 
-}  // namespace remote_input_test
-}  // namespace infeed
+}  // namespace infeed::remote_input_test

@@ -24,8 +24,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace infeed {
-namespace stream_forms_test {
+namespace infeed::stream_forms_test {
 
 struct FormsCase {
   const char* split;
@@ -119,5 +118,4 @@ TEST(InputPipelineUrlTest, GivesFromTheCloudWhatFilesGive) {
   SetCloudSettings({});
 }
 
-}  // namespace stream_forms_test
-}  // namespace infeed
+}  // namespace infeed::stream_forms_test

@@ -14,8 +14,7 @@
 #include "tests/support/test_worker.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace worker_trial_test {
+namespace infeed::worker_trial_test {
 
 using std::chrono::milliseconds;
 
@@ -196,5 +195,4 @@ TEST_F(WorkerTrialTest, AListThatHasNoAddressNowIsAnError) {
   EXPECT_THROW((void)Try(Options("nonsense")), UsageError);
 }
 
-}  // namespace worker_trial_test
-}  // namespace infeed
+}  // namespace infeed::worker_trial_test

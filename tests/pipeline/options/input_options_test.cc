@@ -6,8 +6,7 @@
 #include "tests/support/matchers.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace input_options_test {
+namespace infeed::input_options_test {
 
 TEST(InputOptionsTest, ParsesChoices) {
   EXPECT_EQ(ParseChoice("shuffle", "none", kShuffles), Shuffle::kNone);
@@ -109,5 +108,4 @@ TEST(InputOptionsTest, SetsWhatFollowsFromTheMode) {
       Shuffle::kGlobal);
 }
 
-}  // namespace input_options_test
-}  // namespace infeed
+}  // namespace infeed::input_options_test

@@ -20,8 +20,7 @@
 
 #include "gtest/gtest.h"
 
-namespace infeed {
-namespace input_table_test {
+namespace infeed::input_table_test {
 
 // Options that change what a consumer gets and are none of the stream's, since
 // they only choose its form, share, length and policy for bad records.
@@ -209,5 +208,4 @@ TEST(InputTableTest, AnEvaluationInheritsWhatItsRowsSay) {
   EXPECT_EQ(evaluation.batch_size, InputOptions().batch_size);
 }
 
-}  // namespace input_table_test
-}  // namespace infeed
+}  // namespace infeed::input_table_test

@@ -12,8 +12,7 @@
 #include "tests/support/matchers.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace batch_plan_test {
+namespace infeed::batch_plan_test {
 
 // A plan with the fields that the tests compare.
 BatchPlan Plan(std::uint32_t epoch, std::int64_t first, int samples,
@@ -373,5 +372,4 @@ TEST(PlanAtTest, RefusesABatchThatTheEpochDoesNotHave) {
   EXPECT_THAT(refusal(options, 0, 2), HasSubstr("it has 2 batches"));
 }
 
-}  // namespace batch_plan_test
-}  // namespace infeed
+}  // namespace infeed::batch_plan_test

@@ -11,8 +11,7 @@
 
 #include "gtest/gtest.h"
 
-namespace infeed {
-namespace keyed_permutation_test {
+namespace infeed::keyed_permutation_test {
 
 std::vector<std::uint32_t> All(const KeyedPermutation& permutation) {
   std::vector<std::uint32_t> elements;
@@ -192,5 +191,4 @@ TEST(KeyedPermutationTest, PutsEveryElementInEveryPlaceEquallyOften) {
   EXPECT_LT(std::abs(ChiSquareDeviations(counts, kEpochs / double{kSize})), 5);
 }
 
-}  // namespace keyed_permutation_test
-}  // namespace infeed
+}  // namespace infeed::keyed_permutation_test

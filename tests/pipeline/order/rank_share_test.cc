@@ -16,8 +16,7 @@
 
 #include "gtest/gtest.h"
 
-namespace infeed {
-namespace rank_share_test {
+namespace infeed::rank_share_test {
 
 // Every way to share and to end an epoch.
 std::vector<InputOptions> AllModes(int batch_size) {
@@ -173,5 +172,4 @@ TEST(RankShareTest, RepeatsAsTheSamplersOfTorchvisionAndTimmDid) {
   }
 }
 
-}  // namespace rank_share_test
-}  // namespace infeed
+}  // namespace infeed::rank_share_test

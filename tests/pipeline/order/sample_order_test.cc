@@ -10,8 +10,7 @@
 #include "tests/support/shard_builder.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace sample_order_test {
+namespace infeed::sample_order_test {
 
 const std::vector<std::int64_t> kSizes = {700, 0, 1, 300, 299};
 
@@ -124,5 +123,4 @@ TEST(SampleOrderTest, RefusesMoreRecordsThanItCanOrder) {
               HasSubstr("4294967296 records, more than"));
 }
 
-}  // namespace sample_order_test
-}  // namespace infeed
+}  // namespace infeed::sample_order_test

@@ -20,8 +20,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace selection_test {
+namespace infeed::selection_test {
 
 constexpr std::uint64_t kSeed = 5;
 
@@ -337,5 +336,4 @@ TEST_F(SelectionFilesTest, ReadsAWeightForEachClass) {
   }
 }
 
-}  // namespace selection_test
-}  // namespace infeed
+}  // namespace infeed::selection_test

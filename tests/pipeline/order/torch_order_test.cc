@@ -16,8 +16,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace infeed {
-namespace torch_order_test {
+namespace infeed::torch_order_test {
 
 using Records = std::vector<std::int64_t>;
 
@@ -98,5 +97,4 @@ TEST(TorchOrderTest, IsRefusedWherePyTorchHasAnother) {
               testing::HasSubstr("shuffle=torch is for 214748363 records"));
 }
 
-}  // namespace torch_order_test
-}  // namespace infeed
+}  // namespace infeed::torch_order_test

@@ -13,8 +13,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace infeed {
-namespace window_order_test {
+namespace infeed::window_order_test {
 
 using Sizes = std::vector<std::int64_t>;
 
@@ -147,5 +146,4 @@ TEST(WindowOrderTest, TakesAWindowLargerThanAllThereIs) {
   EXPECT_EQ(All({5, 0, 9}, window), Twin({5, 0, 9}, window));
 }
 
-}  // namespace window_order_test
-}  // namespace infeed
+}  // namespace infeed::window_order_test

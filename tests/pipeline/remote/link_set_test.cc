@@ -8,8 +8,7 @@
 #include "tests/support/loopback_rpc.h"
 #include "tests/support/matchers.h"
 
-namespace infeed {
-namespace link_set_test {
+namespace infeed::link_set_test {
 
 using std::chrono::milliseconds;
 
@@ -127,5 +126,4 @@ TEST(LinkSetTest, TellsThatAllAreTriedAndWhoRefuses) {
                                      HasSubstr("2 workers")));
 }
 
-}  // namespace link_set_test
-}  // namespace infeed
+}  // namespace infeed::link_set_test

@@ -25,8 +25,7 @@
 #include "tests/support/stream_reader.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace messages_test {
+namespace infeed::messages_test {
 
 constexpr int kRecords = 5;
 constexpr int kSide = 16;
@@ -509,5 +508,4 @@ TEST(WorkerMessagesTest, OtherMessagesAreRefused) {
   EXPECT_EQ(ParseOpenRequest(Serialize(open) + WireText(99, "new")), open);
 }
 
-}  // namespace messages_test
-}  // namespace infeed
+}  // namespace infeed::messages_test

@@ -14,8 +14,7 @@
 #include "tests/support/shard_builder.h"
 #include "tests/support/stream_reader.h"
 
-namespace infeed {
-namespace range_check_test {
+namespace infeed::range_check_test {
 
 const std::vector<SlotRequest> kSlots = {{0, 17, 5}, {0, 18, 3}, {1, 2, 9}};
 
@@ -95,5 +94,4 @@ TEST(RangeCheckTest, OneOfAsManyRangesIsChosen) {
   EXPECT_LT(chosen, 500);
 }
 
-}  // namespace range_check_test
-}  // namespace infeed
+}  // namespace infeed::range_check_test

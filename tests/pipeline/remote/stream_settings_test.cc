@@ -15,8 +15,7 @@
 #include "tests/support/matchers.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace stream_settings_test {
+namespace infeed::stream_settings_test {
 
 // Rows on which no slot depends: they place samples in batches, or are the
 // trainer's own, or change only the speed.
@@ -376,5 +375,4 @@ TEST(StreamSettingsTest, TheKeyIsThatOfSettingsAndData) {
   EXPECT_NE(SlotsKey(settings, "data"), key);
 }
 
-}  // namespace stream_settings_test
-}  // namespace infeed
+}  // namespace infeed::stream_settings_test

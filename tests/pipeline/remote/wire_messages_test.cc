@@ -22,8 +22,7 @@
 
 #include "gtest/gtest.h"
 
-namespace infeed {
-namespace wire_messages_test {
+namespace infeed::wire_messages_test {
 
 constexpr int kMessages = 300;  // of each kind
 
@@ -394,5 +393,4 @@ TEST(WireMessagesTest, ListsOfNumbersMayBeUnpacked) {
   EXPECT_EQ(Serialize(ours, options.fields), theirs.SerializeAsString());
 }
 
-}  // namespace wire_messages_test
-}  // namespace infeed
+}  // namespace infeed::wire_messages_test

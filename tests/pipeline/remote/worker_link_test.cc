@@ -8,8 +8,7 @@
 
 #include "tests/support/matchers.h"
 
-namespace infeed {
-namespace worker_link_test {
+namespace infeed::worker_link_test {
 
 using std::chrono::milliseconds;
 using std::chrono::minutes;
@@ -353,5 +352,4 @@ TEST(LinkLatenciesTest, AreOfTheLast64Ranges) {
   EXPECT_EQ(latencies.p99(), milliseconds(64));
 }
 
-}  // namespace worker_link_test
-}  // namespace infeed
+}  // namespace infeed::worker_link_test

@@ -29,8 +29,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_worker.h"
 
-namespace infeed {
-namespace worker_links_test {
+namespace infeed::worker_links_test {
 
 using std::chrono::milliseconds;
 
@@ -508,5 +507,4 @@ TEST_F(WorkerLinksTest, NoMoreRangesAreOutThanAllowed) {
   EXPECT_LE(lender_.out(), 1);
 }
 
-}  // namespace worker_links_test
-}  // namespace infeed
+}  // namespace infeed::worker_links_test

@@ -10,8 +10,7 @@
 
 #include "tests/support/matchers.h"
 
-namespace infeed {
-namespace worker_list_reader_test {
+namespace infeed::worker_list_reader_test {
 
 using std::chrono::milliseconds;
 
@@ -85,5 +84,4 @@ TEST(WorkerListReaderTest, EndsWithoutWaitingForTheResolver) {
   EXPECT_FALSE(*is_read);
 }
 
-}  // namespace worker_list_reader_test
-}  // namespace infeed
+}  // namespace infeed::worker_list_reader_test

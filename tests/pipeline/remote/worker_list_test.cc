@@ -11,8 +11,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace worker_list_test {
+namespace infeed::worker_list_test {
 
 using ::testing::IsSubsetOf;
 
@@ -169,5 +168,4 @@ TEST(ChosenWorkersTest, AWorkerThatLeavesIsReplacedAlone) {
   EXPECT_EQ(after.size(), 16U);
 }
 
-}  // namespace worker_list_test
-}  // namespace infeed
+}  // namespace infeed::worker_list_test

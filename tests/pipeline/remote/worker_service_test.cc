@@ -37,8 +37,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace worker_service_test {
+namespace infeed::worker_service_test {
 
 constexpr int kRecords = 22;
 constexpr std::chrono::seconds kPatience{60};
@@ -673,5 +672,4 @@ TEST_F(WorkerServiceTest, OptionsOutOfTheirRangeAreRefused) {
   EXPECT_GE(Open(*Serve(worker), RequestFor(Options())).credit, 2);
 }
 
-}  // namespace worker_service_test
-}  // namespace infeed
+}  // namespace infeed::worker_service_test

@@ -22,8 +22,7 @@
 #include "tests/support/shard_builder.h"
 #include "tests/support/stream_reader.h"
 
-namespace infeed {
-namespace range_filler_test {
+namespace infeed::range_filler_test {
 
 constexpr int kRecords = 22;
 constexpr int kMostSlots = 16;
@@ -374,5 +373,4 @@ TEST(RangeFillerTest, StopsBetweenTwoSlots) {
   EXPECT_EQ(filling.Fill(requests, 8), expected);
 }
 
-}  // namespace range_filler_test
-}  // namespace infeed
+}  // namespace infeed::range_filler_test

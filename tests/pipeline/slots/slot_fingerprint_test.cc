@@ -7,8 +7,7 @@
 
 #include "gtest/gtest.h"
 
-namespace infeed {
-namespace slot_fingerprint_test {
+namespace infeed::slot_fingerprint_test {
 
 TEST(SlotFingerprintTest, EachFactCounts) {
   const SlotRecord record = {
@@ -63,5 +62,4 @@ TEST(SlotFingerprintTest, PixelsChangeHowAnImageWasMade) {
   EXPECT_NE(of_black.made, of_other.made);
 }
 
-}  // namespace slot_fingerprint_test
-}  // namespace infeed
+}  // namespace infeed::slot_fingerprint_test

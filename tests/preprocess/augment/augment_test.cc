@@ -19,8 +19,7 @@
 #include "tests/support/augment_images.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace augment_test {
+namespace infeed::augment_test {
 
 using Pixels = std::vector<std::uint32_t>;
 constexpr int kSide = 24;
@@ -292,5 +291,4 @@ TEST(AugmenterDeathTest, TakesWholeImages) {
   EXPECT_DEATH(augmenter.Apply(pixels, {}), "pixels are those of one image");
 }
 
-}  // namespace augment_test
-}  // namespace infeed
+}  // namespace infeed::augment_test

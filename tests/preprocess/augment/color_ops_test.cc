@@ -8,8 +8,7 @@
 #include "tests/support/augment_images.h"
 
 // golden_test.cc compares with TensorFlow; these are the other cases.
-namespace infeed {
-namespace color_ops_test {
+namespace infeed::color_ops_test {
 
 using Pixels = std::vector<std::uint32_t>;
 
@@ -68,5 +67,4 @@ TEST(AdjustSharpnessTest, LeavesTheBorder) {
   }
 }
 
-}  // namespace color_ops_test
-}  // namespace infeed
+}  // namespace infeed::color_ops_test

@@ -9,8 +9,7 @@
 #include "tests/support/augment_images.h"
 
 // golden_test.cc compares with TensorFlow; these are the other cases.
-namespace infeed {
-namespace geometric_ops_test {
+namespace infeed::geometric_ops_test {
 
 using Pixels = std::vector<std::uint32_t>;
 constexpr int kSide = 9;
@@ -108,5 +107,4 @@ TEST(CutoutTest, CutsAsFarAsTheImageGoes) {
   EXPECT_EQ(pixels, Pixels(pixels.size(), kAugmentFill));
 }
 
-}  // namespace geometric_ops_test
-}  // namespace infeed
+}  // namespace infeed::geometric_ops_test

@@ -15,8 +15,7 @@
 #include "tests/support/each_target.h"
 
 // Images of other libraries; tests/data/README.augment.md has the methods.
-namespace infeed {
-namespace golden_test {
+namespace infeed::golden_test {
 
 struct Golden {
   std::string image;
@@ -152,5 +151,4 @@ TEST(AugmentPolicyTest, HasThePairsOfAutoAugment) {
                                          0, 1, 0));
 }
 
-}  // namespace golden_test
-}  // namespace infeed
+}  // namespace infeed::golden_test

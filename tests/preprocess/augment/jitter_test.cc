@@ -17,8 +17,7 @@
 #include "tests/support/each_target.h"
 
 // Goldens are torchvision's; tests/data/README.augment.md says how.
-namespace infeed {
-namespace jitter_test {
+namespace infeed::jitter_test {
 
 using Pixels = std::vector<std::uint32_t>;
 
@@ -171,5 +170,4 @@ TEST(AugmentJitterTest, AppliesInTheOrderDrawn) {
   EXPECT_NE(jittered, expected);
 }
 
-}  // namespace jitter_test
-}  // namespace infeed
+}  // namespace infeed::jitter_test

@@ -9,8 +9,7 @@
 #include "preprocess/augment/pillow_ops.h"
 #include "tests/support/matchers.h"
 
-namespace infeed {
-namespace steps_test {
+namespace infeed::steps_test {
 
 constexpr ImageSize kSize(24, 32);
 
@@ -170,5 +169,4 @@ TEST(AddStepTest, StepsOfOtherKindsAndStrengthsDiffer) {
   EXPECT_EQ(hashes.size(), 13U);
 }
 
-}  // namespace steps_test
-}  // namespace infeed
+}  // namespace infeed::steps_test

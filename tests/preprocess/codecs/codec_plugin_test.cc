@@ -18,8 +18,7 @@
 #include "tests/support/matchers.h"
 #include "tests/support/test_jpeg.h"
 
-namespace infeed {
-namespace codec_plugin_test {
+namespace infeed::codec_plugin_test {
 
 constexpr std::int64_t kNoLimit = std::int64_t{1} << 40;
 constexpr std::string_view kUnknown =
@@ -352,5 +351,4 @@ TEST(ImageDecoderTest, LimitsBothKinds) {
                DataError);
 }
 
-}  // namespace codec_plugin_test
-}  // namespace infeed
+}  // namespace infeed::codec_plugin_test

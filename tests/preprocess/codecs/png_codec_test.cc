@@ -14,8 +14,7 @@
 #include "base/error.h"
 #include "tests/support/test_jpeg.h"
 
-namespace infeed {
-namespace png_codec_test {
+namespace infeed::png_codec_test {
 
 // The kind of a PNG, as in its header.
 struct Kind {
@@ -184,5 +183,4 @@ TEST(PngCodecTest, WritesTheBytesThatOpencvWrites) {
             std::string(expected.begin(), expected.end()));
 }
 
-}  // namespace png_codec_test
-}  // namespace infeed
+}  // namespace infeed::png_codec_test

@@ -13,8 +13,7 @@
 #include "tests/support/matchers.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace png_labels_test {
+namespace infeed::png_labels_test {
 
 using Json = nlohmann::json;
 
@@ -146,5 +145,4 @@ TEST(DecodePngLabelsTest, DamageIsSurvived) {
   }
 }
 
-}  // namespace png_labels_test
-}  // namespace infeed
+}  // namespace infeed::png_labels_test

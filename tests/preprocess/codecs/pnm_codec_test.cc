@@ -12,8 +12,7 @@
 #include "tests/support/test_jpeg.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace pnm_codec_test {
+namespace infeed::pnm_codec_test {
 
 using std::string_literals::operator""s;
 
@@ -151,5 +150,4 @@ TEST(PnmCodecTest, LimitsPixelsBeforeItAllocates) {
             "an image of 100x11 pixels is over the limit of 1000");
 }
 
-}  // namespace pnm_codec_test
-}  // namespace infeed
+}  // namespace infeed::pnm_codec_test

@@ -12,8 +12,7 @@
 #include "tests/support/test_jpeg.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace sample_depth_test {
+namespace infeed::sample_depth_test {
 
 using std::string_literals::operator""s;
 
@@ -242,5 +241,4 @@ TEST(TiffDirectoryTest, ReadsNothingBeyondTheEnd) {
   EXPECT_EQ(TiffDirectory(AsBytes(many)).Integers(300), Values(16, 5));
 }
 
-}  // namespace sample_depth_test
-}  // namespace infeed
+}  // namespace infeed::sample_depth_test

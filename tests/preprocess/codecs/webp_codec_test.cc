@@ -14,8 +14,7 @@
 #include "preprocess/codecs/image_decoder.h"
 #include "tests/support/test_jpeg.h"
 
-namespace infeed {
-namespace webp_codec_test {
+namespace infeed::webp_codec_test {
 
 constexpr int kLossless = 101;  // OpenCV's: a quality above 100
 
@@ -168,5 +167,4 @@ TEST(WebpCodecTest, RefusesASizeOverTheLimit) {
   DecodeOtherImage(AsBytes(webp), 30 * 20, image);
 }
 
-}  // namespace webp_codec_test
-}  // namespace infeed
+}  // namespace infeed::webp_codec_test

@@ -8,8 +8,7 @@
 #include "tests/support/test_jpeg.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace details_test {
+namespace infeed::details_test {
 
 JpegDetails DetailsOf(const TestJpegOptions& options) {
   return ReadJpegDetails(AsBytes(TestJpeg(options)));
@@ -96,5 +95,4 @@ TEST(JpegDetailsTest, RefusesWhatIsNoJpeg) {
             "");
 }
 
-}  // namespace details_test
-}  // namespace infeed
+}  // namespace infeed::details_test

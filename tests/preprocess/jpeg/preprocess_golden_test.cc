@@ -12,8 +12,7 @@
 #include "tests/support/test_jpeg.h"
 
 // Pixels that TensorFlow made; tests/data/README.preprocess.md says how.
-namespace infeed {
-namespace preprocess_golden_test {
+namespace infeed::preprocess_golden_test {
 
 struct Golden {
   const char* name;
@@ -97,5 +96,4 @@ INSTANTIATE_TEST_SUITE_P(Images, PreprocessGoldenTest,
                            return std::string(golden.param.name);
                          });
 
-}  // namespace preprocess_golden_test
-}  // namespace infeed
+}  // namespace infeed::preprocess_golden_test

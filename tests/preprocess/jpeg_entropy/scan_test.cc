@@ -8,8 +8,7 @@
 
 #include "tests/support/test_jpeg.h"
 
-namespace infeed {
-namespace scan_test {
+namespace infeed::scan_test {
 
 using std::string_literals::operator""s;
 
@@ -202,5 +201,4 @@ TEST(JpegHeaderTest, EndsWhereThereIsNoWholeSegment) {
   }
 }
 
-}  // namespace scan_test
-}  // namespace infeed
+}  // namespace infeed::scan_test

@@ -13,8 +13,7 @@
 
 // Upsampling and colour of every SIMD target that this CPU has, against the
 // portable code; jpeg_equality_test.cc compares all with libjpeg-turbo.
-namespace infeed {
-namespace color_test {
+namespace infeed::color_test {
 
 using Samples = std::vector<std::uint8_t>;
 
@@ -134,5 +133,4 @@ TEST_P(JpegColorTest, UpsamplesRowsOfEveryLength) {
   }
 }
 
-}  // namespace color_test
-}  // namespace infeed
+}  // namespace infeed::color_test

@@ -16,8 +16,7 @@
 
 // The inverse DCT of every SIMD target that this CPU has, against
 // libjpeg-turbo.
-namespace infeed {
-namespace idct_test {
+namespace infeed::idct_test {
 
 using Samples = std::vector<std::uint8_t>;
 
@@ -164,5 +163,4 @@ TEST_P(JpegIdctTest, TransformsTheBlocksNamed) {
   }
 }
 
-}  // namespace idct_test
-}  // namespace infeed
+}  // namespace infeed::idct_test

@@ -13,8 +13,7 @@
 
 #include "gtest/gtest.h"
 
-namespace infeed {
-namespace pixel_hash_test {
+namespace infeed::pixel_hash_test {
 
 constexpr std::size_t kBlock = 1024;
 
@@ -101,5 +100,4 @@ TEST(PixelHashTest, MixingIsUndone) {
   EXPECT_EQ(UnmixBits(MixBits(kOnes)), kOnes);
 }
 
-}  // namespace pixel_hash_test
-}  // namespace infeed
+}  // namespace infeed::pixel_hash_test

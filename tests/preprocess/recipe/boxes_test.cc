@@ -18,8 +18,7 @@
 #include "tests/support/matchers.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace boxes_test {
+namespace infeed::boxes_test {
 
 using Json = nlohmann::json;
 using Floats = std::vector<float>;
@@ -287,5 +286,4 @@ TEST(CheckBoxOptionsTest, FiltersHaveLimits) {
               testing::HasSubstr("min_visible is 1.5"));
 }
 
-}  // namespace boxes_test
-}  // namespace infeed
+}  // namespace infeed::boxes_test

@@ -14,8 +14,7 @@
 #include "preprocess/recipe/options.h"
 #include "tests/support/print_window.h"
 
-namespace infeed {
-namespace crop_test {
+namespace infeed::crop_test {
 
 // Draws as a TensorFlow operation with two seeds does: Philox keyed by the
 // first, the second in the counter's upper half; reals from 23 mantissa bits,
@@ -249,5 +248,4 @@ TEST(TrainingWindowTest, IsTheRandomCropButForWholeImages) {
   EXPECT_EQ(TrainingWindow(1, 640, 4, 224, a), whole);
 }
 
-}  // namespace crop_test
-}  // namespace infeed
+}  // namespace infeed::crop_test

@@ -14,8 +14,7 @@
 #include "tests/support/matchers.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace fit_test {
+namespace infeed::fit_test {
 
 Framing Fitted(int height, int width, const ImageSize& output = 640,
                FitMargin margin = FitMargin::kMiddle) {
@@ -180,5 +179,4 @@ TEST(FitOptionsTest, RefusesWhatTheRecipeDoesNotHave) {
   EXPECT_THAT(refusal({.fill = 256}, Recipe::kFit), HasSubstr("fit_fill=256"));
 }
 
-}  // namespace fit_test
-}  // namespace infeed
+}  // namespace infeed::fit_test

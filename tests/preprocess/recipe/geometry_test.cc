@@ -16,8 +16,7 @@
 
 // A red rectangle in a green image: where the recipes' pixels have it, there
 // the geometry and the boxes have it too.
-namespace infeed {
-namespace geometry_test {
+namespace infeed::geometry_test {
 
 using testing::DoubleNear;
 using testing::FloatNear;
@@ -252,5 +251,4 @@ TEST(GeometryTest, MatrixMapsTheWindowToTheOutput) {
   }
 }
 
-}  // namespace geometry_test
-}  // namespace infeed
+}  // namespace infeed::geometry_test

@@ -15,8 +15,7 @@
 #include "tests/support/print_window.h"
 #include "tests/support/test_jpeg.h"
 
-namespace infeed {
-namespace iou_crop_test {
+namespace infeed::iou_crop_test {
 
 constexpr ImageSize kSource{480, 640};
 constexpr Window kWhole{0, 0, 480, 640};
@@ -158,5 +157,4 @@ TEST(IouCropTest, TrainingAsksOnceForTheBoxesOfTheSource) {
   }
 }
 
-}  // namespace iou_crop_test
-}  // namespace infeed
+}  // namespace infeed::iou_crop_test

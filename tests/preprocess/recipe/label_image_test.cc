@@ -17,8 +17,7 @@
 #include "tests/support/matchers.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace label_image_test {
+namespace infeed::label_image_test {
 
 using Json = nlohmann::json;
 using Bytes = std::vector<std::uint8_t>;
@@ -200,5 +199,4 @@ TEST(FillLabelsTest, APngOfTheImagesSizeIsDecodedAndMapped) {
   EXPECT_EQ(Fill("GIF89a", {9, 11}).error, "the mask is no PNG");
 }
 
-}  // namespace label_image_test
-}  // namespace infeed
+}  // namespace infeed::label_image_test

@@ -18,8 +18,7 @@
 // Pixels that Pillow, torchvision, PyTorch and TensorFlow made;
 // tests/data/README.recipes.md says how.
 
-namespace infeed {
-namespace recipe_golden_test {
+namespace infeed::recipe_golden_test {
 
 constexpr int kSize = 32;
 constexpr SampleKey kKey{.seed = 1};  // with the positions 0..5
@@ -262,5 +261,4 @@ TEST_P(RecipeGoldenTest, HasTensorFlowsPixelsInTheRecipeTpu) {
                      ColumnsToCompare(window, is_subsampled, false));
 }
 
-}  // namespace recipe_golden_test
-}  // namespace infeed
+}  // namespace infeed::recipe_golden_test

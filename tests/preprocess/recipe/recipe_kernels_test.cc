@@ -18,8 +18,7 @@
 
 // Every recipe with every interpolation, against decode, resize and crop of the
 // whole image.
-namespace infeed {
-namespace recipe_kernels_test {
+namespace infeed::recipe_kernels_test {
 
 constexpr int kSize = 32;
 constexpr int kHeight = 170;
@@ -227,5 +226,4 @@ TEST(RecipeKernelsTest, CifarMovesPackedPixelsToo) {
   }
 }
 
-}  // namespace recipe_kernels_test
-}  // namespace infeed
+}  // namespace infeed::recipe_kernels_test

@@ -9,8 +9,7 @@
 #include "tests/support/matchers.h"
 #include "tests/support/print_window.h"
 
-namespace infeed {
-namespace torchvision_crop_test {
+namespace infeed::torchvision_crop_test {
 
 // tests/data/README.recipes.md says how they were made.
 void ExpectGoldenWindows(const std::string& name, const CropOptions& crop) {
@@ -154,5 +153,4 @@ TEST(DrawMoveTest, DrawsEachMoveAsOften) {
   }
 }
 
-}  // namespace torchvision_crop_test
-}  // namespace infeed
+}  // namespace infeed::torchvision_crop_test

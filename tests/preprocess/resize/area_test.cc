@@ -9,8 +9,7 @@
 
 #include "tests/support/test_jpeg.h"
 
-namespace infeed {
-namespace area_test {
+namespace infeed::area_test {
 
 TEST(ResizeAreaTest, TakesTheMeanOfAnArea) {
   RgbImage image;
@@ -104,5 +103,4 @@ TEST(ResizeAreaTest, HasTheBytesOfOpencvForWindowsOfPhotographs) {
   }
 }
 
-}  // namespace area_test
-}  // namespace infeed
+}  // namespace infeed::area_test

@@ -8,8 +8,7 @@
 
 #include "tests/support/matchers.h"
 
-namespace infeed {
-namespace archive_images_test {
+namespace infeed::archive_images_test {
 
 // An image's name and its class; "" for none.
 using Labelled = std::pair<std::string, std::string>;
@@ -103,5 +102,4 @@ TEST(ArchiveImagesTest, AreFoundInTwentyThousandFolders) {
   }
 }
 
-}  // namespace archive_images_test
-}  // namespace infeed
+}  // namespace infeed::archive_images_test

@@ -16,8 +16,7 @@
 #include "tests/support/tar_file.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace tar_example_test {
+namespace infeed::tar_example_test {
 
 std::string Build(const TarFile& tar, std::string_view image_key = kImageKey) {
   std::vector<std::byte> buffer;
@@ -152,5 +151,4 @@ TEST(TarExampleTest, LongNamesFitOrAreBadData) {
               HasSubstr("... is longer than 1024 bytes"));
 }
 
-}  // namespace tar_example_test
-}  // namespace infeed
+}  // namespace infeed::tar_example_test

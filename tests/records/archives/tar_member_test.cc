@@ -20,8 +20,7 @@
 #include "tests/support/tar_file.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace tar_member_test {
+namespace infeed::tar_member_test {
 
 const std::string kFolder = INFEED_TEST_DATA;
 
@@ -427,5 +426,4 @@ TEST(TarMemberTest, SomeNamesLeadOut) {
   }
 }
 
-}  // namespace tar_member_test
-}  // namespace infeed
+}  // namespace infeed::tar_member_test

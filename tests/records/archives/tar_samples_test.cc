@@ -21,8 +21,7 @@
 #include "tests/support/tar_file.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace tar_samples_test {
+namespace infeed::tar_samples_test {
 
 constexpr std::int64_t kAnyLength = std::numeric_limits<std::int64_t>::max();
 const std::string kFolder = INFEED_TEST_DATA;
@@ -346,5 +345,4 @@ TEST(TarSamplesTest, ManySmallSamplesAreFound) {
   EXPECT_EQ(std::ssize(index.offsets), kSamples);
 }
 
-}  // namespace tar_samples_test
-}  // namespace infeed
+}  // namespace infeed::tar_samples_test

@@ -19,8 +19,7 @@
 #include "tests/support/tar_file.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace tar_writer_test {
+namespace infeed::tar_writer_test {
 
 using Files = std::vector<std::pair<std::string, std::string>>;
 
@@ -163,5 +162,4 @@ TEST(TarWriterTest, NamesThatCannotBeReadAreBadData) {
   }
 }
 
-}  // namespace tar_writer_test
-}  // namespace infeed
+}  // namespace infeed::tar_writer_test

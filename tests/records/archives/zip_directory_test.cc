@@ -21,8 +21,7 @@
 #include "tests/support/throws.h"
 #include "tests/support/zip_builder.h"
 
-namespace infeed {
-namespace zip_directory_test {
+namespace infeed::zip_directory_test {
 
 using Json = nlohmann::json;
 
@@ -414,5 +413,4 @@ TEST(Zip64ExtraTest, CutAnywhereHasNoNumber) {
   }
 }
 
-}  // namespace zip_directory_test
-}  // namespace infeed
+}  // namespace infeed::zip_directory_test

@@ -17,8 +17,7 @@
 #include "tests/support/throws.h"
 #include "tests/support/zip_builder.h"
 
-namespace infeed {
-namespace zip_entry_test {
+namespace infeed::zip_entry_test {
 
 using Json = nlohmann::json;
 
@@ -339,5 +338,4 @@ TEST(ZipEntryTest, OfTwentyThousandTinyOnesIsRead) {
   EXPECT_EQ(read, 20'000);
 }
 
-}  // namespace zip_entry_test
-}  // namespace infeed
+}  // namespace infeed::zip_entry_test

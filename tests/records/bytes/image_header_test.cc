@@ -8,8 +8,7 @@
 
 #include "gtest/gtest.h"
 
-namespace infeed {
-namespace image_header_test {
+namespace infeed::image_header_test {
 
 using namespace std::string_literals;
 
@@ -54,5 +53,4 @@ TEST(ImageHeaderTest, EndsWithinTheBytes) {
   EXPECT_TRUE(is_found);
 }
 
-}  // namespace image_header_test
-}  // namespace infeed
+}  // namespace infeed::image_header_test

@@ -15,8 +15,7 @@
 
 // Whatever a server or the network does: the same bytes or a clear error, and
 // never a hang. A stall in here is far longer than a test may take.
-namespace infeed {
-namespace cloud_faults_test {
+namespace infeed::cloud_faults_test {
 
 using testing::Field;
 
@@ -192,5 +191,4 @@ TEST_F(CloudFaultsTest, CertificatesAreVerified) {
   EXPECT_TRUE(ReadAll(url) == bytes_);
 }
 
-}  // namespace cloud_faults_test
-}  // namespace infeed
+}  // namespace infeed::cloud_faults_test

@@ -18,8 +18,7 @@
 #include "tests/support/throws.h"
 
 // Objects that are written appear whole or not at all, whatever happens.
-namespace infeed {
-namespace cloud_upload_test {
+namespace infeed::cloud_upload_test {
 
 using testing::Field;
 
@@ -184,5 +183,4 @@ TEST_F(CloudUploadTest, AReaderMayNotWrite) {
   EXPECT_THAT(server_.Keys("gs-shards"), IsEmpty());
 }
 
-}  // namespace cloud_upload_test
-}  // namespace infeed
+}  // namespace infeed::cloud_upload_test

@@ -10,8 +10,7 @@
 #include "tests/support/matchers.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace object_sink_test {
+namespace infeed::object_sink_test {
 
 constexpr const char* kUrl = "s3://b/k";
 constexpr const char* kPath = "/b/k";
@@ -239,5 +238,4 @@ TEST_F(ObjectSinkTest, RefusesWhatCannotBeWrittenAtOnce) {
       AllOf(HasSubstr("https://h/x: cannot be written"), HasSubstr("s3://")));
 }
 
-}  // namespace object_sink_test
-}  // namespace infeed
+}  // namespace infeed::object_sink_test

@@ -14,8 +14,7 @@
 #include "tests/support/served_object.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace object_source_test {
+namespace infeed::object_source_test {
 
 constexpr const char* kUrl = "s3://bucket/shard";
 
@@ -209,5 +208,4 @@ TEST_F(ObjectSourceTest, ShowsNoSecretOfAUrl) {
   EXPECT_THAT(server_->requests().back(), StartsWith("GET /x?sig=secret "));
 }
 
-}  // namespace object_source_test
-}  // namespace infeed
+}  // namespace infeed::object_source_test

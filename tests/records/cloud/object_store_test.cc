@@ -12,8 +12,7 @@
 #include "tests/support/matchers.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace object_store_test {
+namespace infeed::object_store_test {
 
 using Reply = LoopbackServer::Reply;
 
@@ -301,5 +300,4 @@ TEST(CloudSettingsTest, AreCheckedAndGiveANewRuntime) {
   SetCloudSettings({});
 }
 
-}  // namespace object_store_test
-}  // namespace infeed
+}  // namespace infeed::object_store_test

@@ -16,8 +16,7 @@
 #include "tests/support/matchers.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace fields_test {
+namespace infeed::fields_test {
 
 constexpr std::int64_t kRoom = 1000;
 
@@ -254,5 +253,4 @@ TEST(MissingLabelTest, NamesTheMembersOfASample) {
             "there is no label: it has no .cls and no .json");
 }
 
-}  // namespace fields_test
-}  // namespace infeed
+}  // namespace infeed::fields_test

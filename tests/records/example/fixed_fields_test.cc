@@ -18,8 +18,7 @@
 #include "tests/support/matchers.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace fixed_fields_test {
+namespace infeed::fixed_fields_test {
 
 using Json = nlohmann::json;
 using Shape = std::vector<std::int64_t>;
@@ -298,5 +297,4 @@ TEST(FixedFieldsTest, SpecificationsAreCheckedBeforeAnythingIsAllocated) {
             "fields: 't': the key is given twice");
 }
 
-}  // namespace fixed_fields_test
-}  // namespace infeed
+}  // namespace infeed::fixed_fields_test

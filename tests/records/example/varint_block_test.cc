@@ -13,8 +13,7 @@
 
 #include "gtest/gtest.h"
 
-namespace infeed {
-namespace varint_block_test {
+namespace infeed::varint_block_test {
 
 void Append(std::int64_t number, std::string& block) {
   AppendVarint(static_cast<std::uint64_t>(number), block);
@@ -81,5 +80,4 @@ TEST(VarintBlockTest, LeavesOnlyTheLastShortNumbers) {
   EXPECT_GE(ExpectPrefix(BlockOf(numbers), 300, numbers), numbers.size() - 15);
 }
 
-}  // namespace varint_block_test
-}  // namespace infeed
+}  // namespace infeed::varint_block_test

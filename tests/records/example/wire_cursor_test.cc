@@ -20,8 +20,7 @@
 #include "tests/support/matchers.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace wire_cursor_test {
+namespace infeed::wire_cursor_test {
 
 using ::google::protobuf::internal::WireFormatLite;
 using ::google::protobuf::io::CodedInputStream;
@@ -206,5 +205,4 @@ TEST(ReadValuesTest, UnknownFieldsAreSkippedAtEachLevel) {
             (std::vector<std::string_view>{"a", "b"}));
 }
 
-}  // namespace wire_cursor_test
-}  // namespace infeed
+}  // namespace infeed::wire_cursor_test

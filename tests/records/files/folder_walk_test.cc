@@ -10,8 +10,7 @@
 #include "tests/support/matchers.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace folder_walk_test {
+namespace infeed::folder_walk_test {
 
 namespace fs = std::filesystem;
 
@@ -95,5 +94,4 @@ TEST(FolderWalkTest, TwoSplitsMayLinkToOneFolder) {
               ElementsAre("train/cat/1.jpg", "val/cat/1.jpg"));
 }
 
-}  // namespace folder_walk_test
-}  // namespace infeed
+}  // namespace infeed::folder_walk_test

@@ -11,8 +11,7 @@
 #include "tests/support/matchers.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace image_layout_test {
+namespace infeed::image_layout_test {
 
 using Texts = std::map<std::string, std::string>;
 
@@ -230,5 +229,4 @@ TEST(ImageLayoutTest, NamesOfClassesAreText) {
       ElementsAre("caf\xC3\xA9", "k\\xe4se"));
 }
 
-}  // namespace image_layout_test
-}  // namespace infeed
+}  // namespace infeed::image_layout_test

@@ -11,8 +11,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace output_check_test {
+namespace infeed::output_check_test {
 
 namespace fs = std::filesystem;
 
@@ -145,5 +144,4 @@ TEST_F(OutputCheckTest, RefusesInputsInTheOutputFolder) {
   }
 }
 
-}  // namespace output_check_test
-}  // namespace infeed
+}  // namespace infeed::output_check_test

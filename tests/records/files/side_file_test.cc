@@ -17,8 +17,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace side_file_test {
+namespace infeed::side_file_test {
 
 namespace fs = std::filesystem;
 
@@ -158,5 +157,4 @@ TEST_F(SideFormatTest, ADamagedFileCountsAsAbsent) {
   EXPECT_FALSE(ReadSideFile(file_, kMagic).has_value());
 }
 
-}  // namespace side_file_test
-}  // namespace infeed
+}  // namespace infeed::side_file_test

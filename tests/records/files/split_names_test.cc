@@ -11,8 +11,7 @@
 #include "tests/support/matchers.h"
 #include "tests/support/temporary_folder.h"
 
-namespace infeed {
-namespace split_names_test {
+namespace infeed::split_names_test {
 
 TEST(SplitNames, AreKnownInAnyCase) {
   for (const std::string_view word : {"train", "Training", "TRAIN"}) {
@@ -134,5 +133,4 @@ TEST(RecordFiles, BracesThatAreNoRangeOrTooManyAreRefused) {
   EXPECT_THROW((void)ExpandBraces("{0..1999}{0..1999}"), UsageError);
 }
 
-}  // namespace split_names_test
-}  // namespace infeed
+}  // namespace infeed::split_names_test

@@ -12,8 +12,7 @@
 #include "tests/support/test_identity.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace google_token_test {
+namespace infeed::google_token_test {
 
 using std::chrono::minutes;
 using std::chrono::system_clock;
@@ -125,5 +124,4 @@ TEST_F(GoogleTokenTest, NamesTheFieldThatIsMissing) {
   EXPECT_THAT(WriteFile("[]"), HasSubstr("is not the JSON file"));
 }
 
-}  // namespace google_token_test
-}  // namespace infeed
+}  // namespace infeed::google_token_test

@@ -12,8 +12,7 @@
 #include "tests/support/loopback_server.h"
 #include "tests/support/matchers.h"
 
-namespace infeed {
-namespace http_client_test {
+namespace infeed::http_client_test {
 
 using Reply = LoopbackServer::Reply;
 using Then = LoopbackServer::Reply::Then;
@@ -224,5 +223,4 @@ TEST_F(HttpClientTest, SendsNoControlCharactersInHeaders) {
           AllOf(HasSubstr("authorization"), Not(HasSubstr("secret")))));
 }
 
-}  // namespace http_client_test
-}  // namespace infeed
+}  // namespace infeed::http_client_test

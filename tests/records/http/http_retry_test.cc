@@ -12,8 +12,7 @@
 #include "tests/support/matchers.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace http_retry_test {
+namespace infeed::http_retry_test {
 
 using std::chrono::milliseconds;
 using Reply = LoopbackServer::Reply;
@@ -181,5 +180,4 @@ TEST_F(HttpRetryTest, AsksTheCallerFirst) {
               HasSubstr("it was bad, after 4 attempts"));
 }
 
-}  // namespace http_retry_test
-}  // namespace infeed
+}  // namespace infeed::http_retry_test

@@ -11,8 +11,7 @@
 #include "tests/support/matchers.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace tree_test {
+namespace infeed::tree_test {
 
 std::vector<std::string> ClassNames(const ImageTree& tree) {
   std::vector<std::string> names;
@@ -164,5 +163,4 @@ TEST(ImageTreeTest, NamesLinksThatItDoesNotFollowAgain) {
   EXPECT_THAT(tree.notes, ElementsAre(HasSubstr("a/up: not followed")));
 }
 
-}  // namespace tree_test
-}  // namespace infeed
+}  // namespace infeed::tree_test

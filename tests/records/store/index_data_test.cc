@@ -27,8 +27,7 @@
 #include "tests/support/throws.h"
 #include "tests/support/zip_builder.h"
 
-namespace infeed {
-namespace index_data_test {
+namespace infeed::index_data_test {
 
 namespace fs = std::filesystem;
 
@@ -348,5 +347,4 @@ TEST_F(IndexDataTest, WhatAFolderLeavesOutIsNamed) {
   EXPECT_EQ(IndexSplit(folder_ / "data", "train")->notes().size(), 5);
 }
 
-}  // namespace index_data_test
-}  // namespace infeed
+}  // namespace infeed::index_data_test

@@ -17,8 +17,7 @@
 #include "tests/support/test_jpeg.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace key_guess_test {
+namespace infeed::key_guess_test {
 
 using Bytes = std::vector<std::string_view>;
 using Numbers = std::vector<std::int64_t>;
@@ -285,5 +284,4 @@ TEST(KeyGuess, LabelsOfTarsMayBeInAnySample) {
   EXPECT_TRUE(may_have({"a.jpg", "a.cls"}, "cat"));  // Reading reports it.
 }
 
-}  // namespace key_guess_test
-}  // namespace infeed
+}  // namespace infeed::key_guess_test

@@ -19,8 +19,7 @@
 #include "tests/support/throws.h"
 #include "tests/support/zip_builder.h"
 
-namespace infeed {
-namespace label_offset_test {
+namespace infeed::label_offset_test {
 
 // Files of labels in folders of a test's own.
 class LabelOffsetTest : public ::testing::Test {
@@ -159,5 +158,4 @@ TEST_F(LabelOffsetTest, WritesNothingBesideImagesOrWhereTheIndexDoesNot) {
       std::filesystem::exists(folder_ / ".infeed/train-00000-of-00001.labels"));
 }
 
-}  // namespace label_offset_test
-}  // namespace infeed
+}  // namespace infeed::label_offset_test

@@ -15,8 +15,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_jpeg.h"
 
-namespace infeed {
-namespace record_cursor_test {
+namespace infeed::record_cursor_test {
 
 TEST(RecordCursor, ReadsTfrecords) {
   const TemporaryFolder folder;
@@ -82,5 +81,4 @@ TEST(RecordCursor, NamesTheFormatOfAFileWithoutRecords) {
   EXPECT_FALSE(cursor.Next());
 }
 
-}  // namespace record_cursor_test
-}  // namespace infeed
+}  // namespace infeed::record_cursor_test

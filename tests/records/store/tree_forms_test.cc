@@ -28,8 +28,7 @@
 
 // One tree of images is understood in the same way as a folder and in every
 // archive.
-namespace infeed {
-namespace tree_forms_test {
+namespace infeed::tree_forms_test {
 
 namespace fs = std::filesystem;
 
@@ -336,5 +335,4 @@ TEST_F(TreeFormsTest, OneClassIsNoted) {
   }
 }
 
-}  // namespace tree_forms_test
-}  // namespace infeed
+}  // namespace infeed::tree_forms_test

@@ -12,8 +12,7 @@
 #include "tests/support/bytes.h"
 #include "tests/support/matchers.h"
 
-namespace infeed {
-namespace byte_stream_test {
+namespace infeed::byte_stream_test {
 
 class StringSink final : public ByteSink {
  public:
@@ -153,5 +152,4 @@ TEST(CompressionTest, TakesAGoodFrameHeaderForWhatItIs) {
   }
 }
 
-}  // namespace byte_stream_test
-}  // namespace infeed
+}  // namespace infeed::byte_stream_test

@@ -14,8 +14,7 @@
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
 
-namespace infeed {
-namespace resync_test {
+namespace infeed::resync_test {
 
 constexpr std::size_t kFrame = 17;  // of one byte
 
@@ -192,5 +191,4 @@ TEST(PackedTfrecordTest, IsReadToItsEndOrToTheCut) {
   }
 }
 
-}  // namespace resync_test
-}  // namespace infeed
+}  // namespace infeed::resync_test

@@ -9,8 +9,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tools/cli/flags.h"
 
-namespace infeed {
-namespace completion_test {
+namespace infeed::completion_test {
 
 std::vector<std::string> ChoicesOfText(const std::string& text) {
   CLI::App app;
@@ -70,5 +69,4 @@ TEST(BashCompletionTest, LeavesOtherValuesToTheCompletionOfFiles) {
   EXPECT_EQ(Completed("tool list ''"), "\n");
 }
 
-}  // namespace completion_test
-}  // namespace infeed
+}  // namespace infeed::completion_test

@@ -5,8 +5,7 @@
 
 #include "tests/support/matchers.h"
 
-namespace infeed {
-namespace help_text_test {
+namespace infeed::help_text_test {
 
 // An app with common and rare flags.
 class HelpTextTest : public testing::Test {
@@ -64,5 +63,4 @@ TEST_F(HelpTextTest, BreaksLinesOfTheDescriptionBetweenWords) {
   EXPECT_THAT(app_.help(), HasSubstr(std::string(90, 'a') + "\nbbbbb\n"));
 }
 
-}  // namespace help_text_test
-}  // namespace infeed
+}  // namespace infeed::help_text_test

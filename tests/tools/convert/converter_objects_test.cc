@@ -27,8 +27,7 @@
 #include "tools/images/voc.h"
 #include "tools/images/yolo.h"
 
-namespace infeed {
-namespace converter_objects_test {
+namespace infeed::converter_objects_test {
 
 // The values of a feature as text: "1 2.5", "a b".
 std::string TextOf(const ExampleFeature& feature) {
@@ -215,5 +214,4 @@ TEST_F(ObjectConversionTest, ResumesWithTheSameAnnotationsOnly) {
   EXPECT_EQ(kept_with("0 0.5 0.5 0.5 0.5\n"), 0);
 }
 
-}  // namespace converter_objects_test
-}  // namespace infeed
+}  // namespace infeed::converter_objects_test

@@ -28,8 +28,7 @@
 #include "tools/convert/converter.h"
 #include "tools/images/tree_union.h"
 
-namespace infeed {
-namespace converter_records_test {
+namespace infeed::converter_records_test {
 
 namespace fs = std::filesystem;
 
@@ -244,5 +243,4 @@ TEST(TarShardNameTest, TarNamesBeginWithASplit) {
   }
 }
 
-}  // namespace converter_records_test
-}  // namespace infeed
+}  // namespace infeed::converter_records_test

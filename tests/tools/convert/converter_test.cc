@@ -22,8 +22,7 @@
 #include "tests/support/throws.h"
 #include "tools/convert/image_encoder.h"
 
-namespace infeed {
-namespace converter_test {
+namespace infeed::converter_test {
 
 constexpr std::int64_t kMaxBytes = 1 << 26;
 
@@ -290,5 +289,4 @@ TEST(ConverterTest, StopsWhenTheCallerFails) {
   EXPECT_FALSE(std::filesystem::exists(raw / "out/dataset.json"));
 }
 
-}  // namespace converter_test
-}  // namespace infeed
+}  // namespace infeed::converter_test

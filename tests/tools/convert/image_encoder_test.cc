@@ -21,8 +21,7 @@
 #include "tests/support/test_jpeg.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace image_encoder_test {
+namespace infeed::image_encoder_test {
 
 std::string MessageFor(const std::string& file, bool verify = true) {
   ImageEncoder encoder({.verify = verify});
@@ -260,5 +259,4 @@ TEST(ImageEncoderTest, PacksTheMiddleThatIsNotSquare) {
   }
 }
 
-}  // namespace image_encoder_test
-}  // namespace infeed
+}  // namespace infeed::image_encoder_test

@@ -12,8 +12,7 @@
 #include "tests/support/throws.h"
 #include "tools/cli/flags.h"
 
-namespace infeed {
-namespace output_flags_test {
+namespace infeed::output_flags_test {
 
 using Words = std::vector<std::string>;
 
@@ -119,5 +118,4 @@ TEST(OutputFlagsTest, SayWhereToUpload) {
       HasSubstr("--gcs_output_path uploads from there"));
 }
 
-}  // namespace output_flags_test
-}  // namespace infeed
+}  // namespace infeed::output_flags_test

@@ -15,8 +15,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tools/convert/converter.h"
 
-namespace infeed {
-namespace shard_upload_test {
+namespace infeed::shard_upload_test {
 
 namespace fs = std::filesystem;
 
@@ -120,5 +119,4 @@ TEST_F(ShardUploadTest, NeedsTheSideFiles) {
                           HasSubstr("shard.json: is gone")));
 }
 
-}  // namespace shard_upload_test
-}  // namespace infeed
+}  // namespace infeed::shard_upload_test

@@ -9,8 +9,7 @@
 #include "tests/support/throws.h"
 #include "tools/convert/output_flags.h"
 
-namespace infeed {
-namespace task_share_test {
+namespace infeed::task_share_test {
 
 using Variables = std::map<std::string, std::string>;
 
@@ -121,5 +120,4 @@ TEST(TaskShareTest, LooksIntoTheProcessEnvironment) {
   EXPECT_FALSE(environment("INFEED_NO_SUCH_VARIABLE"));
 }
 
-}  // namespace task_share_test
-}  // namespace infeed
+}  // namespace infeed::task_share_test

@@ -10,8 +10,7 @@
 #include "tests/support/throws.h"
 #include "tests/tools/images/annotated_image.h"
 
-namespace infeed {
-namespace coco_test {
+namespace infeed::coco_test {
 
 // A file of three images; the polygons are those of a real one in form.
 std::string Coco(const std::string& annotations,
@@ -179,5 +178,4 @@ TEST_F(CocoTest, RefusesASetWithoutImages) {
                     HasSubstr("--drop_empty")));
 }
 
-}  // namespace coco_test
-}  // namespace infeed
+}  // namespace infeed::coco_test

@@ -9,8 +9,7 @@
 #include "tests/support/matchers.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace csv_test {
+namespace infeed::csv_test {
 
 using Rows = std::vector<std::vector<std::string>>;
 
@@ -67,5 +66,4 @@ TEST(CsvTest, RefusesAQuoteThatIsNotClosed) {
   EXPECT_EQ(ErrorOf("\"a\"b\n"), "line 1: there is text after a closing quote");
 }
 
-}  // namespace csv_test
-}  // namespace infeed
+}  // namespace infeed::csv_test

@@ -10,8 +10,7 @@
 #include "tests/support/throws.h"
 #include "tools/images/raw_images.h"
 
-namespace infeed {
-namespace idx_file_test {
+namespace infeed::idx_file_test {
 
 std::string Values(const IdxFile& file) {
   std::string values(static_cast<std::size_t>(file.bytes->size() - file.first),
@@ -96,5 +95,4 @@ TEST(IdxFileTest, NamesAPackedFileThatIsDamaged) {
   EXPECT_THAT(ErrorOf(packed), HasSubstr("cannot be unpacked"));
 }
 
-}  // namespace idx_file_test
-}  // namespace infeed
+}  // namespace infeed::idx_file_test

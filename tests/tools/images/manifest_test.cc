@@ -9,8 +9,7 @@
 #include "tests/support/matchers.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace manifest_test {
+namespace infeed::manifest_test {
 
 // A folder with images 1.jpg to 3.jpg and a manifest.
 class ImageManifestTest : public ::testing::Test {
@@ -162,5 +161,4 @@ TEST_F(ImageManifestTest, RefusesManifestsWithAndWithoutSplits) {
                     HasSubstr("a.csv has none")));
 }
 
-}  // namespace manifest_test
-}  // namespace infeed
+}  // namespace infeed::manifest_test

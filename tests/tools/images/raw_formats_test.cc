@@ -11,8 +11,7 @@
 #include "tools/images/duplicates.h"
 #include "tools/images/raw_images.h"
 
-namespace infeed {
-namespace raw_formats_test {
+namespace infeed::raw_formats_test {
 
 constexpr std::size_t kXlaJlBytes = std::size_t{3} * 224 * 224;
 
@@ -190,5 +189,4 @@ TEST(RawFormatsTest, HasDuplicatesByTheirPixels) {
   EXPECT_THAT(groups[0].images[1].path, EndsWith("data_batch_1.bin#00002"));
 }
 
-}  // namespace raw_formats_test
-}  // namespace infeed
+}  // namespace infeed::raw_formats_test

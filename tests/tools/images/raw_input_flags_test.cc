@@ -12,8 +12,7 @@
 #include "tests/support/throws.h"
 #include "tools/images/duplicates.h"
 
-namespace infeed {
-namespace raw_input_flags_test {
+namespace infeed::raw_input_flags_test {
 
 using Words = std::vector<std::string>;
 
@@ -148,5 +147,4 @@ TEST(RawInputFlagsTest, RefuseWhatContradicts) {
   }
 }
 
-}  // namespace raw_input_flags_test
-}  // namespace infeed
+}  // namespace infeed::raw_input_flags_test

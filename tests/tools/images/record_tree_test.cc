@@ -19,8 +19,7 @@
 #include "tools/images/source.h"
 #include "tools/images/tree_union.h"
 
-namespace infeed {
-namespace record_tree_test {
+namespace infeed::record_tree_test {
 
 ImageTree Find(const std::string& data) {
   return FindRecordImages(data, {}, 2, [](std::int64_t) {}).value();
@@ -322,5 +321,4 @@ TEST(RecordTreeTest, NamesAMissingShardOfASet) {
                     HasSubstr("name those that are there by a pattern")));
 }
 
-}  // namespace record_tree_test
-}  // namespace infeed
+}  // namespace infeed::record_tree_test

@@ -8,8 +8,7 @@
 #include "tests/support/matchers.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace tree_union_test {
+namespace infeed::tree_union_test {
 
 // "FOLDER/NAME:CLASS INDEX" of each image of a split.
 std::vector<std::string> Images(const ImageSplit& split) {
@@ -106,5 +105,4 @@ TEST(TreeUnionTest, RefusesFoldersOfDifferentLayouts) {
   EXPECT_THAT(UsageErrorOf({divided.path(), plain.path()}), expected);
 }
 
-}  // namespace tree_union_test
-}  // namespace infeed
+}  // namespace infeed::tree_union_test

@@ -11,8 +11,7 @@
 #include "tests/support/throws.h"
 #include "tests/tools/images/annotated_image.h"
 
-namespace infeed {
-namespace voc_test {
+namespace infeed::voc_test {
 
 std::string Object(const std::string& name, const std::array<int, 4>& box,
                    bool is_difficult = false) {
@@ -159,5 +158,4 @@ TEST_F(VocTest, NamesWhatIsWrong) {
               HasSubstr("ImageSets/Layout/ has no train.txt"));
 }
 
-}  // namespace voc_test
-}  // namespace infeed
+}  // namespace infeed::voc_test

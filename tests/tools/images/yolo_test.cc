@@ -10,8 +10,7 @@
 #include "tests/support/throws.h"
 #include "tests/tools/images/annotated_image.h"
 
-namespace infeed {
-namespace yolo_test {
+namespace infeed::yolo_test {
 
 // Image a with labels, b without.
 class YoloTest : public ::testing::Test {
@@ -132,5 +131,4 @@ TEST_F(YoloTest, RefusesImagesWithoutAnyLabels) {
               HasSubstr("no image has a label file: expected labels/a.txt"));
 }
 
-}  // namespace yolo_test
-}  // namespace infeed
+}  // namespace infeed::yolo_test

@@ -11,8 +11,7 @@
 #include "tests/support/matchers.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace field_flag_test {
+namespace infeed::field_flag_test {
 
 using Shape = std::vector<std::int64_t>;
 
@@ -65,5 +64,4 @@ TEST(ObjectsFlagTest, NamesAPreset) {
               HasSubstr("objects is \"coco\""));
 }
 
-}  // namespace field_flag_test
-}  // namespace infeed
+}  // namespace infeed::field_flag_test

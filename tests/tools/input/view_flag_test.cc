@@ -6,8 +6,7 @@
 #include "tests/support/throws.h"
 #include "tools/input/input_flags.h"
 
-namespace infeed {
-namespace view_flag_test {
+namespace infeed::view_flag_test {
 
 TEST(ViewFlagTest, ReadsSettingsBesideThoseOfTheInput) {
   InputOptions options = {.preprocess = {.recipe = Recipe::kTorchvision}};
@@ -41,5 +40,4 @@ TEST(ViewFlagTest, NamesTheTextThatItCannotRead) {
   EXPECT_THAT(refusal("labels=float"), HasSubstr("labels is \"float\""));
 }
 
-}  // namespace view_flag_test
-}  // namespace infeed
+}  // namespace infeed::view_flag_test

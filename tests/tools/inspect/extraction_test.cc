@@ -17,8 +17,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_jpeg.h"
 
-namespace infeed {
-namespace extraction_test {
+namespace infeed::extraction_test {
 
 namespace fs = std::filesystem;
 
@@ -154,5 +153,4 @@ TEST_F(ExtractionTest, ImagesOfRawFilesGetAnExtension) {
                           "unlabelled/train-images.gz#00019.png"));
 }
 
-}  // namespace extraction_test
-}  // namespace infeed
+}  // namespace infeed::extraction_test

@@ -11,8 +11,7 @@
 
 #include "tests/support/matchers.h"
 
-namespace infeed {
-namespace feature_stats_test {
+namespace infeed::feature_stats_test {
 
 using Bytes = std::vector<std::string_view>;
 using Floats = std::vector<float>;
@@ -143,5 +142,4 @@ TEST(FeatureStats, GiveCodeForShapesAndLongLists) {
       HasSubstr(R"(infeed.Loader(["a/train/", "a/val/"], )"));
 }
 
-}  // namespace feature_stats_test
-}  // namespace infeed
+}  // namespace infeed::feature_stats_test

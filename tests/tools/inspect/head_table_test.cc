@@ -15,8 +15,7 @@
 
 #include "gtest/gtest.h"
 
-namespace infeed {
-namespace head_table_test {
+namespace infeed::head_table_test {
 
 using Bytes = std::vector<std::string_view>;
 using Floats = std::vector<float>;
@@ -86,5 +85,4 @@ TEST(HeadTable, ShowsImagesAndOtherRecordsApart) {
             "a.tfrecord       2   22 B  target=1\n");
 }
 
-}  // namespace head_table_test
-}  // namespace infeed
+}  // namespace infeed::head_table_test

@@ -22,8 +22,7 @@
 #include "tests/support/test_jpeg.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace indexing_test {
+namespace infeed::indexing_test {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
@@ -159,5 +158,4 @@ TEST_F(IndexingTest, SeekIndexesAreInAFileBesideTheShard) {
   EXPECT_EQ(index(SeekEntries::kEvery4th)[0].seek->indexed, 1);
 }
 
-}  // namespace indexing_test
-}  // namespace infeed
+}  // namespace infeed::indexing_test

@@ -11,8 +11,7 @@
 #include "tests/support/test_jpeg.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace payload_check_test {
+namespace infeed::payload_check_test {
 
 std::string ErrorOf(const std::string& payload, bool decode) {
   return MessageOf<DataError>(
@@ -50,5 +49,4 @@ TEST(PayloadCheckTest, CountsPixelsThatAreReady) {
                         "2x3"));
 }
 
-}  // namespace payload_check_test
-}  // namespace infeed
+}  // namespace infeed::payload_check_test

@@ -24,8 +24,7 @@
 #include "tests/support/test_jpeg.h"
 #include "tools/inspect/indexing.h"
 
-namespace infeed {
-namespace verification_test {
+namespace infeed::verification_test {
 
 using Json = nlohmann::json;
 
@@ -263,5 +262,4 @@ TEST_F(VerifiedSeekIndexTest, TheFileIsLeftAloneWhereRecordsWereLost) {
   EXPECT_NE(FaultsText(report_), "");
 }
 
-}  // namespace verification_test
-}  // namespace infeed
+}  // namespace infeed::verification_test

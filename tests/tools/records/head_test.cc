@@ -12,8 +12,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/tools/records/run_verb.h"
 
-namespace infeed {
-namespace head_test {
+namespace infeed::head_test {
 
 // What the verb prints.
 std::string Head(const std::string& arguments) {
@@ -61,5 +60,4 @@ TEST(HeadTest, ShowsRecordsWithTwoPossibleLabels) {
   EXPECT_THAT(Head("--label_key class " + path), HasSubstr(" 582 "));
 }
 
-}  // namespace head_test
-}  // namespace infeed
+}  // namespace infeed::head_test

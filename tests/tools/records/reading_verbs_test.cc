@@ -22,8 +22,7 @@
 #include "tests/support/throws.h"
 #include "tests/tools/records/run_verb.h"
 
-namespace infeed {
-namespace reading_verbs_test {
+namespace infeed::reading_verbs_test {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
@@ -203,5 +202,4 @@ TEST_F(ReadingVerbsTest, DiffTakesTwoSetsInAnyOrder) {
   EXPECT_THROW((void)RunVerb("diff " + a + " /no/such"), IoError);
 }
 
-}  // namespace reading_verbs_test
-}  // namespace infeed
+}  // namespace infeed::reading_verbs_test

@@ -21,8 +21,7 @@
 #include "tests/support/zip_builder.h"
 #include "tests/tools/records/run_verb.h"
 
-namespace infeed {
-namespace shard_set_verbs_test {
+namespace infeed::shard_set_verbs_test {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
@@ -189,5 +188,4 @@ TEST_F(FormsVerbsTest, VerifyNamesWhatAZipLeavesOut) {
                                 HasSubstr("1 record in 1 shard, 0 bad")));
 }
 
-}  // namespace shard_set_verbs_test
-}  // namespace infeed
+}  // namespace infeed::shard_set_verbs_test

@@ -17,8 +17,7 @@
 #include "tests/support/throws.h"
 #include "tests/tools/records/run_verb.h"
 
-namespace infeed {
-namespace writing_verbs_test {
+namespace infeed::writing_verbs_test {
 
 namespace fs = std::filesystem;
 
@@ -152,5 +151,4 @@ TEST_F(WritingVerbsTest, AReportsFolderMustBeThereUnlessItIsTheOutput) {
   EXPECT_TRUE(fs::exists(out_ + "/report.json"));
 }
 
-}  // namespace writing_verbs_test
-}  // namespace infeed
+}  // namespace infeed::writing_verbs_test

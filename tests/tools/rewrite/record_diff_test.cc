@@ -15,8 +15,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace record_diff_test {
+namespace infeed::record_diff_test {
 
 using Kind = KeyDifference::Kind;
 using Paths = std::vector<std::string>;
@@ -154,5 +153,4 @@ TEST_F(RecordDiffTest, EndsAtBadRecordsOrLeavesThemOut) {
   }
 }
 
-}  // namespace record_diff_test
-}  // namespace infeed
+}  // namespace infeed::record_diff_test

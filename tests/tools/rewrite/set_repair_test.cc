@@ -19,8 +19,7 @@
 #include "tests/support/throws.h"
 #include "tools/rewrite/shard_repair.h"
 
-namespace infeed {
-namespace set_repair_test {
+namespace infeed::set_repair_test {
 
 namespace fs = std::filesystem;
 using ::testing::Key;
@@ -152,5 +151,4 @@ TEST_F(SetRepairTest, APackedShardLosesItsSuffixIfItIsUnpacked) {
   EXPECT_FALSE(fs::exists(Out("/dataset.json")));
 }
 
-}  // namespace set_repair_test
-}  // namespace infeed
+}  // namespace infeed::set_repair_test

@@ -5,8 +5,7 @@
 
 #include "tests/support/matchers.h"
 
-namespace infeed {
-namespace shard_cut_test {
+namespace infeed::shard_cut_test {
 
 using Kind = ShardCut::Kind;
 
@@ -77,5 +76,4 @@ TEST(ParseShardCutTest, TakesNumbersSizesAndAuto) {
   EXPECT_EQ(ParseShardCut("12MB").value, 12'000'000);
 }
 
-}  // namespace shard_cut_test
-}  // namespace infeed
+}  // namespace infeed::shard_cut_test

@@ -21,8 +21,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace shard_rewriter_test {
+namespace infeed::shard_rewriter_test {
 
 namespace fs = std::filesystem;
 using ::testing::UnorderedElementsAreArray;
@@ -290,5 +289,4 @@ TEST_F(ShardMergeTest, AnOutputThatSpoilsTheInputIsRefused) {
   EXPECT_EQ(ReadPayloads(shards_[3]), validation_);
 }
 
-}  // namespace shard_rewriter_test
-}  // namespace infeed
+}  // namespace infeed::shard_rewriter_test

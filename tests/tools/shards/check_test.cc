@@ -10,8 +10,7 @@
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
 
-namespace infeed {
-namespace check_test {
+namespace infeed::check_test {
 
 // Two shards that a dataset.json describes, the first with two records.
 class ShardCheckTest : public ::testing::Test {
@@ -74,5 +73,4 @@ TEST_F(ShardCheckTest, NamesMissingShardsOfASetButNoneOfOneThatIsNamed) {
   EXPECT_FALSE(FaultsAround({paths_[1]}, {paths_[1]}, true).any());
 }
 
-}  // namespace check_test
-}  // namespace infeed
+}  // namespace infeed::check_test

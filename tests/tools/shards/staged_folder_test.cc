@@ -9,8 +9,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace staged_folder_test {
+namespace infeed::staged_folder_test {
 
 namespace fs = std::filesystem;
 
@@ -125,5 +124,4 @@ TEST_F(StagedFolderTest, RenamedFilesStay) {
   EXPECT_EQ(Read("a") + Read("dataset.json"), "newnew");
 }
 
-}  // namespace staged_folder_test
-}  // namespace infeed
+}  // namespace infeed::staged_folder_test

@@ -6,8 +6,7 @@
 
 #include "tests/support/matchers.h"
 
-namespace infeed {
-namespace comparison_report_test {
+namespace infeed::comparison_report_test {
 
 using nlohmann::json;
 
@@ -128,5 +127,4 @@ TEST(ComparisonReportTest, WithoutSamplesThereIsAReason) {
                               "open\\x0a\n"));
 }
 
-}  // namespace comparison_report_test
-}  // namespace infeed
+}  // namespace infeed::comparison_report_test

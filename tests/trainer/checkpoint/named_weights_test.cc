@@ -11,8 +11,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace named_weights_test {
+namespace infeed::named_weights_test {
 
 constexpr const char* kParam = "resnet_checkpoint";
 
@@ -136,5 +135,4 @@ TEST_F(NamedWeightsTest, RefusesTheNameOfAnotherDepth) {
             "resnet_depth is 18");
 }
 
-}  // namespace named_weights_test
-}  // namespace infeed
+}  // namespace infeed::named_weights_test

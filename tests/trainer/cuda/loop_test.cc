@@ -18,8 +18,7 @@
 
 #include "gtest/gtest.h"
 
-namespace infeed {
-namespace loop_test {
+namespace infeed::loop_test {
 
 constexpr int kBatch = 8;
 constexpr int kSide = 32;
@@ -322,5 +321,4 @@ TEST_F(CudaLoopTest, TakesBatchesFromPinnedMemoryAndGivesThemBack) {
   outfeed.Drain();
 }
 
-}  // namespace loop_test
-}  // namespace infeed
+}  // namespace infeed::loop_test

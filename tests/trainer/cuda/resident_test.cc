@@ -14,8 +14,7 @@
 
 #include "gtest/gtest.h"
 
-namespace infeed {
-namespace resident_test {
+namespace infeed::resident_test {
 
 constexpr int kBatch = 8;
 constexpr int kSide = 32;
@@ -208,5 +207,4 @@ TEST_F(CudaResidentTest, RefusesMoreThanTheGpuHas) {
       UsageError);
 }
 
-}  // namespace resident_test
-}  // namespace infeed
+}  // namespace infeed::resident_test

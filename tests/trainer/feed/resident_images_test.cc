@@ -13,8 +13,7 @@
 #include "tests/support/shard_builder.h"
 #include "tests/support/stream_reader.h"
 
-namespace infeed {
-namespace resident_images_test {
+namespace infeed::resident_images_test {
 
 constexpr int kSide = 12;
 constexpr int kRecords = 43;
@@ -195,5 +194,4 @@ TEST(ImageChoiceTest, FindsAMirroredImagesPixels) {
   EXPECT_EQ(ChosenPixel(ImageChoice(2, true), 9, 4, 3), 2 * 12 + 11);
 }
 
-}  // namespace resident_images_test
-}  // namespace infeed
+}  // namespace infeed::resident_images_test

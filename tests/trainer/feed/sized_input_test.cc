@@ -12,8 +12,7 @@
 #include "tests/support/stream_reader.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace sized_input_test {
+namespace infeed::sized_input_test {
 
 const InputOptions kTraining{.batch_size = 4,
                              .preprocess = {.image_size = 99},  // Not used.
@@ -118,5 +117,4 @@ TEST(SizedInputTest, RefusesALaterSizeThatNeedsTooMuchMemory) {
               HasSubstr("memory_limit"));
 }
 
-}  // namespace sized_input_test
-}  // namespace infeed
+}  // namespace infeed::sized_input_test

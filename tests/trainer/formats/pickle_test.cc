@@ -7,8 +7,7 @@
 #include "tests/support/matchers.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace pickle_test {
+namespace infeed::pickle_test {
 
 using namespace std::string_literals;
 using Kind = PickleNode::Kind;
@@ -133,5 +132,4 @@ TEST(PickleTest, RefusesWhatIsNotAPickleOfWeights) {
   }
 }
 
-}  // namespace pickle_test
-}  // namespace infeed
+}  // namespace infeed::pickle_test

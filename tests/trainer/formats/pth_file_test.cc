@@ -13,8 +13,7 @@
 #include "trainer/formats/safetensors.h"
 
 // Against files that PyTorch wrote: data/make_torch_weight_goldens.py.
-namespace infeed {
-namespace pth_file_test {
+namespace infeed::pth_file_test {
 
 std::string PathOf(const std::string& name) {
   return std::string(INFEED_TEST_DATA) + "/weights/" + name;
@@ -106,5 +105,4 @@ TEST(PthFileTest, NoticesAFlippedByteAndATruncationAnywhere) {
   EXPECT_GT(detected, 1000);
 }
 
-}  // namespace pth_file_test
-}  // namespace infeed
+}  // namespace infeed::pth_file_test

@@ -15,8 +15,7 @@
 #include "tests/support/tensors.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace safetensors_test {
+namespace infeed::safetensors_test {
 
 // The bytes of a safetensors file with any header, right or wrong.
 std::string SafetensorsFile(std::string_view header,
@@ -201,5 +200,4 @@ TEST(SafetensorsTest, RefusesHeadersThatDoNotDescribeTheFile) {
   }
 }
 
-}  // namespace safetensors_test
-}  // namespace infeed
+}  // namespace infeed::safetensors_test

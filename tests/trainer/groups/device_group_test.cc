@@ -17,8 +17,7 @@
 #include "trainer/ranks/place.h"
 #include "trainer/ranks/socket.h"
 
-namespace infeed {
-namespace device_group_test {
+namespace infeed::device_group_test {
 
 std::unique_ptr<DeviceGroup> JoinAll(
     Ranks& ranks, std::chrono::seconds timeout = kRankTimeout) {
@@ -203,5 +202,4 @@ TEST(AddressTowardsTest, TheAddressIsOnTheRoute) {
   EXPECT_FALSE(IsThisMachineOnly("10.127.0.1"));
 }
 
-}  // namespace device_group_test
-}  // namespace infeed
+}  // namespace infeed::device_group_test

@@ -9,8 +9,7 @@
 
 #include "gtest/gtest.h"
 
-namespace infeed {
-namespace gradient_buckets_test {
+namespace infeed::gradient_buckets_test {
 
 // Three layers, one of them with its weight in channels_last order, and a
 // parameter that no loss depends on.
@@ -186,5 +185,4 @@ TEST(GradientBucketsOrderTest, NoSumIsLeftPending) {
   EXPECT_TRUE(model.last.grad().defined());
 }
 
-}  // namespace gradient_buckets_test
-}  // namespace infeed
+}  // namespace infeed::gradient_buckets_test

@@ -11,8 +11,7 @@
 #include "tests/support/matchers.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace torch_errors_test {
+namespace infeed::torch_errors_test {
 
 std::string Named(const std::string& asked) { return "no room for " + asked; }
 
@@ -60,5 +59,4 @@ TEST(TorchErrorsTest, OurErrorsPassAsTheyAre) {
   EXPECT_EQ(runs, 1);
 }
 
-}  // namespace torch_errors_test
-}  // namespace infeed
+}  // namespace infeed::torch_errors_test

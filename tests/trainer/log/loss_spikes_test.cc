@@ -7,8 +7,7 @@
 
 #include "tests/support/matchers.h"
 
-namespace infeed {
-namespace loss_spikes_test {
+namespace infeed::loss_spikes_test {
 
 constexpr double kNotFinite = std::numeric_limits<double>::quiet_NaN();
 
@@ -173,5 +172,4 @@ TEST(LossSpikesTest, TablesWithoutBatchesHaveNoCommand) {
                     Not(HasSubstr("range"))));
 }
 
-}  // namespace loss_spikes_test
-}  // namespace infeed
+}  // namespace infeed::loss_spikes_test

@@ -23,8 +23,7 @@
 
 #include "gtest/gtest.h"
 
-namespace infeed {
-namespace capture_test {
+namespace infeed::capture_test {
 
 using c10::IValue;
 using Stack = torch::jit::Stack;
@@ -313,5 +312,4 @@ TEST_F(CaptureTest, AReadThrows) {
   EXPECT_THROW((void)values.equal(values), c10::Error);
 }
 
-}  // namespace capture_test
-}  // namespace infeed
+}  // namespace infeed::capture_test

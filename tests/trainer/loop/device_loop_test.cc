@@ -18,8 +18,7 @@
 #include "tests/support/throws.h"
 #include "tests/support/torchvision_golden.h"
 
-namespace infeed {
-namespace device_loop_test {
+namespace infeed::device_loop_test {
 
 constexpr int kBatch = 8;
 constexpr int kSide = 32;
@@ -403,5 +402,4 @@ TEST(DeviceLoopTest, RefusesDevicesThatAreNot) {
   EXPECT_THROW((void)MakeDeviceLoop({.depth = 20}, {}, kCpu), UsageError);
 }
 
-}  // namespace device_loop_test
-}  // namespace infeed
+}  // namespace infeed::device_loop_test

@@ -7,8 +7,7 @@
 
 #include "gtest/gtest.h"
 
-namespace infeed {
-namespace mix_test {
+namespace infeed::mix_test {
 
 constexpr std::int64_t kSide = 4;
 
@@ -92,5 +91,4 @@ TEST(PartOfTest, CutsEveryTensor) {
   EXPECT_FALSE(PartOf(FiveImages(), 1, 2).label_share.defined());
 }
 
-}  // namespace mix_test
-}  // namespace infeed
+}  // namespace infeed::mix_test

@@ -10,8 +10,7 @@
 
 #include "gtest/gtest.h"
 
-namespace infeed {
-namespace networks_test {
+namespace infeed::networks_test {
 
 constexpr int kBatch = 8;
 constexpr int kClasses = 4;
@@ -86,5 +85,4 @@ INSTANTIATE_TEST_SUITE_P(Variants, Bfloat16NetworkTest,
                            return param_info.param.name;
                          });
 
-}  // namespace networks_test
-}  // namespace infeed
+}  // namespace infeed::networks_test

@@ -21,8 +21,7 @@
 #include "tests/trainer/loop/value_reads.h"
 #include "trainer/loop/device_loop.h"
 
-namespace infeed {
-namespace operations_test {
+namespace infeed::operations_test {
 
 constexpr int kBatch = 2;
 constexpr int kSide = 64;  // of the last convolutions: 2
@@ -207,5 +206,4 @@ TEST(OperationsOfAStepTest, ReadNoValueToDropAtRandom) {
   EXPECT_THAT(seen.reads, IsEmpty());
 }
 
-}  // namespace operations_test
-}  // namespace infeed
+}  // namespace infeed::operations_test

@@ -16,8 +16,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace infeed {
-namespace ranks_test {
+namespace infeed::ranks_test {
 
 constexpr int kBatch = 16;  // of all ranks
 constexpr int kClasses = 4;
@@ -371,5 +370,4 @@ TEST(RanksErrorTest, ARankWhoseInputFailsEndsTheOthers) {
   }
 }
 
-}  // namespace ranks_test
-}  // namespace infeed
+}  // namespace infeed::ranks_test

@@ -8,8 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace infeed {
-namespace standard_library_test {
+namespace infeed::standard_library_test {
 
 namespace fs = std::filesystem;
 
@@ -20,5 +19,4 @@ TEST(StandardLibraryTest, LibTorchsCopiesAreNotUsed) {
   EXPECT_THAT(found.dli_fname, testing::HasSubstr("libstdc++"));
 }
 
-}  // namespace standard_library_test
-}  // namespace infeed
+}  // namespace infeed::standard_library_test

@@ -14,8 +14,7 @@
 
 #include "gtest/gtest.h"
 
-namespace infeed {
-namespace step_loss_test {
+namespace infeed::step_loss_test {
 
 constexpr std::int64_t kClasses = 10;
 
@@ -147,5 +146,4 @@ TEST(StepLossTest, SlotsThatDoNotCountSpreadNothing) {
           .item<float>()));
 }
 
-}  // namespace step_loss_test
-}  // namespace infeed
+}  // namespace infeed::step_loss_test

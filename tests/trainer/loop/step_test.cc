@@ -19,8 +19,7 @@
 #include "trainer/loop/device_loop.h"
 #include "trainer/loop/passes.h"
 
-namespace infeed {
-namespace step_test {
+namespace infeed::step_test {
 
 constexpr int kBatch = 8;
 constexpr int kSide = 4;
@@ -418,5 +417,4 @@ TEST(DeviceLoopFrozenTest, KeepsNothingForFrozenParameters) {
   EXPECT_EQ(state.count("fc.weight/v"), 1U);
 }
 
-}  // namespace step_test
-}  // namespace infeed
+}  // namespace infeed::step_test

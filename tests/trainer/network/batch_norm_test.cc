@@ -12,8 +12,7 @@
 
 #include "gtest/gtest.h"
 
-namespace infeed {
-namespace batch_norm_test {
+namespace infeed::batch_norm_test {
 
 constexpr int kChannels = 5;
 constexpr int kImages = 12;  // of all ranks
@@ -196,5 +195,4 @@ TEST(BatchNormRanksTest, TheGroupDividesTheWorld) {
   EXPECT_THROW(static_cast<void>(BatchNormRanks(-1, 6)), UsageError);
 }
 
-}  // namespace batch_norm_test
-}  // namespace infeed
+}  // namespace infeed::batch_norm_test

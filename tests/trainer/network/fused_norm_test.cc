@@ -19,8 +19,7 @@
 
 #include "gtest/gtest.h"
 
-namespace infeed {
-namespace fused_norm_test {
+namespace infeed::fused_norm_test {
 
 struct Case {
   std::string name;
@@ -273,5 +272,4 @@ TEST(FusedNetworkTest, TrainsAsTheOneThatIsNot) {
   }
 }
 
-}  // namespace fused_norm_test
-}  // namespace infeed
+}  // namespace infeed::fused_norm_test

@@ -8,8 +8,7 @@
 
 #include "gtest/gtest.h"
 
-namespace infeed {
-namespace pool_test {
+namespace infeed::pool_test {
 
 // The result and the gradient of x.
 struct Pass {
@@ -74,5 +73,4 @@ TEST(PooledReluTest, NeedsNoGradient) {
   EXPECT_FALSE(PooledRelu(x).requires_grad());
 }
 
-}  // namespace pool_test
-}  // namespace infeed
+}  // namespace infeed::pool_test

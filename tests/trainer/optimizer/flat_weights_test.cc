@@ -11,8 +11,7 @@
 
 #include "gtest/gtest.h"
 
-namespace infeed {
-namespace flat_weights_test {
+namespace infeed::flat_weights_test {
 
 torch::Tensor Waves(at::IntArrayRef shape, double frequency) {
   return (torch::arange(c10::multiply_integers(shape)) * frequency)
@@ -123,5 +122,4 @@ TEST(FlatWeightsTest, NoParametersAreNoMemory) {
   EXPECT_EQ(FlatWeights({}).flat().numel(), 0);
 }
 
-}  // namespace flat_weights_test
-}  // namespace infeed
+}  // namespace infeed::flat_weights_test

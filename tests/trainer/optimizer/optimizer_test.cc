@@ -16,8 +16,7 @@
 #include "tests/support/torchvision_golden.h"
 #include "trainer/optimizer/pass.h"
 
-namespace infeed {
-namespace optimizer_test {
+namespace infeed::optimizer_test {
 
 const nlohmann::json& Golden() {
   static const nlohmann::json kGolden = nlohmann::json::parse(
@@ -294,5 +293,4 @@ TEST(GradientsTest, ClippingMatchesPyTorchs) {
   }
 }
 
-}  // namespace optimizer_test
-}  // namespace infeed
+}  // namespace infeed::optimizer_test

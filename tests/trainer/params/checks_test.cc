@@ -6,8 +6,7 @@
 #include "trainer/params/params.h"
 #include "trainer/params/table.h"
 
-namespace infeed {
-namespace checks_test {
+namespace infeed::checks_test {
 
 std::string ErrorOf(const std::string& text) {
   return MessageOf<UsageError>([&] {
@@ -128,5 +127,4 @@ TEST(CheckTogetherTest, LooksAtWhatTheDataDecidesToo) {
             "must divide into equal parts");
 }
 
-}  // namespace checks_test
-}  // namespace infeed
+}  // namespace infeed::checks_test

@@ -10,8 +10,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace class_weights_test {
+namespace infeed::class_weights_test {
 
 // Four images of ants, two of bees, none of cats, ten of dogs.
 class ClassWeightsTest : public testing::Test {
@@ -90,5 +89,4 @@ TEST_F(ClassWeightsTest, RefusesInOneLine) {
               HasSubstr("loss_class_weights=balanced: fake data"));
 }
 
-}  // namespace class_weights_test
-}  // namespace infeed
+}  // namespace infeed::class_weights_test

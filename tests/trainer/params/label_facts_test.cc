@@ -13,8 +13,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace infeed {
-namespace label_facts_test {
+namespace infeed::label_facts_test {
 
 RunParams Resolve(const LabelFacts& facts, const std::string& given = "") {
   RunParams run =
@@ -142,5 +141,4 @@ TEST(LabelFactsTest, CountsRecordsOfNoClass) {
             "their labels: 3 missing, 1 below 0, 10 above 8");
 }
 
-}  // namespace label_facts_test
-}  // namespace infeed
+}  // namespace infeed::label_facts_test

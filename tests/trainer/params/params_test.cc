@@ -13,8 +13,7 @@
 #include "trainer/model/named_networks.h"
 #include "trainer/params/table.h"
 
-namespace infeed {
-namespace params_test {
+namespace infeed::params_test {
 
 RunParams ReadRun(const std::string& override_text,
                   const std::string& file = "") {
@@ -619,5 +618,4 @@ TEST(ResolveFakeDataTest, KeepsWhatIsGiven) {
   EXPECT_EQ(run.values.num_eval_images, 160);
 }
 
-}  // namespace params_test
-}  // namespace infeed
+}  // namespace infeed::params_test

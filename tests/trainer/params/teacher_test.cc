@@ -14,8 +14,7 @@
 #include "trainer/results/model_dir.h"
 #include "trainer/run/memory.h"
 
-namespace infeed {
-namespace teacher_test {
+namespace infeed::teacher_test {
 
 const DeviceOptions kCpu = {.device = "cpu", .threads = 1};
 
@@ -182,5 +181,4 @@ TEST_F(TeacherTest, TakesMemory) {
   EXPECT_GT(TrainingNeed(options_, run_.values).device, alone);
 }
 
-}  // namespace teacher_test
-}  // namespace infeed
+}  // namespace infeed::teacher_test

@@ -7,8 +7,7 @@
 #include "tests/support/matchers.h"
 #include "tests/support/throws.h"
 
-namespace infeed {
-namespace fingerprint_match_test {
+namespace infeed::fingerprint_match_test {
 
 using Fingerprints = std::vector<HistoryFingerprint>;
 
@@ -57,5 +56,4 @@ TEST(FingerprintMatchTest, HashesOfOtherKindsAreRefused) {
               HasSubstr("input_hash"));
 }
 
-}  // namespace fingerprint_match_test
-}  // namespace infeed
+}  // namespace infeed::fingerprint_match_test

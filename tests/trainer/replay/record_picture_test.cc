@@ -10,8 +10,7 @@
 
 #include "gtest/gtest.h"
 
-namespace infeed {
-namespace record_picture_test {
+namespace infeed::record_picture_test {
 
 WebPicture PictureOf(const std::string& encoded, const Geometry& geometry) {
   ImagenetExample example;
@@ -82,5 +81,4 @@ TEST(RecordPictureTest, IsEmptyForAnImageThatCannotBeDecoded) {
   EXPECT_EQ(picture.bytes, "");
 }
 
-}  // namespace record_picture_test
-}  // namespace infeed
+}  // namespace infeed::record_picture_test

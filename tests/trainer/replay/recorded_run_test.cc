@@ -13,8 +13,7 @@
 #include "trainer/results/metrics_log.h"
 #include "trainer/results/model_dir.h"
 
-namespace infeed {
-namespace recorded_run_test {
+namespace infeed::recorded_run_test {
 
 class RecordedRunTest : public testing::Test {
  protected:
@@ -100,5 +99,4 @@ TEST(NoRecordedRunTest, IsRefusedByItsFolder) {
       HasSubstr("model_dir=" + empty.path() + ": no run is recorded there"));
 }
 
-}  // namespace recorded_run_test
-}  // namespace infeed
+}  // namespace infeed::recorded_run_test

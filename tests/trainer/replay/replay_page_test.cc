@@ -6,8 +6,7 @@
 
 #include "tests/support/matchers.h"
 
-namespace infeed {
-namespace replay_page_test {
+namespace infeed::replay_page_test {
 
 ReplayedImage Image(int slot, std::int32_t label) {
   return {.slot = slot,
@@ -83,5 +82,4 @@ TEST(ReplayPageTest, SaysHowManyOfALargeBatchItShows) {
   EXPECT_THAT(PageOf(step), HasSubstr("256 of 300 images"));
 }
 
-}  // namespace replay_page_test
-}  // namespace infeed
+}  // namespace infeed::replay_page_test

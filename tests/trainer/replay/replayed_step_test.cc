@@ -20,8 +20,7 @@
 #include "trainer/params/stream_identity.h"
 #include "trainer/replay/shard_identities.h"
 
-namespace infeed {
-namespace replayed_step_test {
+namespace infeed::replayed_step_test {
 
 constexpr int kSteps = 14;
 
@@ -242,5 +241,4 @@ TEST(RecordedInputTest, NamesDataThatIsNotThereOrWasMadeUp) {
               HasSubstr("was trained on fake data"));
 }
 
-}  // namespace replayed_step_test
-}  // namespace infeed
+}  // namespace infeed::replayed_step_test

@@ -24,8 +24,7 @@
 #include "trainer/results/metrics_log.h"
 #include "trainer/results/model_dir.h"
 
-namespace infeed {
-namespace run_comparison_test {
+namespace infeed::run_comparison_test {
 
 constexpr int kShards = 2;
 constexpr int kRecordsOfShard = 6;
@@ -290,5 +289,4 @@ TEST_F(RunComparisonTest, RunsWithoutFingerprintsAreRefused) {
               HasSubstr("no run is recorded"));
 }
 
-}  // namespace run_comparison_test
-}  // namespace infeed
+}  // namespace infeed::run_comparison_test

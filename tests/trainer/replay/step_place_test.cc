@@ -8,8 +8,7 @@
 
 #include "gtest/gtest.h"
 
-namespace infeed {
-namespace step_place_test {
+namespace infeed::step_place_test {
 
 constexpr int kSteps = 60;
 
@@ -98,5 +97,4 @@ TEST(StepPlaceTest, RefusesAStepBeforeTheStream) {
                DataError);
 }
 
-}  // namespace step_place_test
-}  // namespace infeed
+}  // namespace infeed::step_place_test
