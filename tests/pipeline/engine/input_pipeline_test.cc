@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <iterator>
 #include <map>
 #include <numeric>
 #include <string>
@@ -216,28 +215,6 @@ TEST(InputPipelineSamplesTest, EveryEpochHasTheOrdersSamples) {
       EXPECT_EQ(batch.positions[slot], is_padding ? -1 : position);
       EXPECT_EQ(batch.records[slot],
                 is_padding ? -1 : order.RecordAt(batch.epoch, position));
-    }
-  }
-}
-
-TEST(InputPipelineSamplesTest, RanksTakeEachRecordOnceAnEpoch) {
-  for (const RankShare share : {RankShare::kContiguous, RankShare::kStrided}) {
-    std::vector<std::vector<std::int64_t>> seen(2);
-    InputOptions options = Shuffled();
-    options.rank_share = share;
-    options.world_size = 2;
-    for (options.rank = 0; options.rank < 2; ++options.rank) {
-      for (const BatchCopy& batch : Stream(SharedIndex(), options, 99)) {
-        std::ranges::copy_if(batch.records,
-                             std::back_inserter(seen[batch.epoch]),
-                             [](std::int64_t record) { return record >= 0; });
-      }
-    }
-    std::vector<std::int64_t> all(kRecords);
-    std::iota(all.begin(), all.end(), 0);
-    for (std::vector<std::int64_t>& records : seen) {
-      std::ranges::sort(records);
-      EXPECT_EQ(records, all);
     }
   }
 }

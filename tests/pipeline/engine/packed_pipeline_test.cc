@@ -78,33 +78,22 @@ TEST_P(PackedPipelineTest, GivesTheBatchesOfPlainShards) {
   }
 }
 
-TEST_P(PackedPipelineTest, ResumesAnywhere) {
-  const std::vector<BatchCopy> expected =
-      Stream(shards_.plain(), OptionsFor(GetParam()), 20);
+TEST_P(PackedPipelineTest, ResumesAnywhereAndIsSharedByRanks) {
+  InputOptions options = OptionsFor(GetParam(), 3);
+  const std::vector<BatchCopy> expected = Stream(shards_.plain(), options, 20);
   for (const std::size_t batch : {1, 5, 9, 13}) {
-    const std::vector<BatchCopy> resumed =
-        Stream(shards_.packed(), OptionsFor(GetParam(), 3), 3,
-               expected[batch - 1].next);
-    for (std::size_t i = 0; i < resumed.size(); ++i) {
-      EXPECT_EQ(resumed[i], expected[batch + i]) << batch;
-    }
+    const auto rest = expected.begin() + static_cast<std::ptrdiff_t>(batch);
+    EXPECT_EQ(Stream(shards_.packed(), options, 3, expected[batch - 1].next),
+              std::vector(rest, rest + 3))
+        << batch;
   }
-}
-
-TEST_P(PackedPipelineTest, RanksShareAPackedStream) {
-  const std::vector<BatchCopy> expected =
-      Stream(shards_.plain(), OptionsFor(GetParam()), 12);
-  for (const int rank : {0, 1}) {
-    InputOptions options = OptionsFor(GetParam());
-    options.world_size = 2;
-    options.rank = rank;
+  options.world_size = 2;
+  for (options.rank = 0; options.rank < 2; ++options.rank) {
     const std::vector<BatchCopy> share = Stream(shards_.packed(), options, 12);
-    for (std::size_t i = 0; i < expected.size(); ++i) {
-      for (std::size_t slot = 0; slot < 2; ++slot) {
-        EXPECT_EQ(
-            share[i].labels[slot],
-            expected[i].labels[static_cast<std::size_t>(rank) * 2 + slot]);
-      }
+    ASSERT_EQ(share.size(), 12U);
+    for (std::size_t i = 0; i < share.size(); ++i) {
+      const auto first = expected[i].labels.begin() + 2 * options.rank;
+      EXPECT_EQ(share[i].labels, std::vector(first, first + 2));
     }
   }
 }
