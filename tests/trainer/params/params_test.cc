@@ -1,6 +1,7 @@
 #include "trainer/params/params.h"
 
 #include <set>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,6 +47,15 @@ std::vector<std::string> NotesOf(const std::string& override_text) {
     notes.push_back(note);
   }
   return notes;
+}
+
+// Expects parameters to have these values, "name=value,name=value".
+void ExpectValues(const TrainParams& params, const std::string& values) {
+  std::istringstream list(values);
+  for (std::string one; std::getline(list, one, ',');) {
+    const std::string name = one.substr(0, one.find('='));
+    EXPECT_EQ(name + "=" + ValueText(*FindParam(name), params), one);
+  }
 }
 
 // A run on a data set of 1,000 training and 100 evaluation images.
@@ -139,9 +149,7 @@ TEST_F(ParamFileTest, PutsLayerOnLayer) {
   const RunParams run = ReadParams({.config_file = file_,
                                     .overrides = {"image_size=32,seed=2"},
                                     .flags = {{"seed", "3"}}});
-  EXPECT_EQ(run.values.model.depth, 18);
-  EXPECT_EQ(run.values.input.preprocess.image_size, 32);
-  EXPECT_EQ(run.values.input.seed, 3U);
+  ExpectValues(run.values, "resnet_depth=18,image_size=32,seed=3");
   EXPECT_EQ(run.origins.at("resnet_depth"), "config file");
   EXPECT_EQ(run.origins.at("image_size"), "--params_override");
   EXPECT_EQ(run.origins.at("seed"), "flag");
@@ -182,15 +190,12 @@ TEST_F(ParamFileTest, KeepsTheShapeOfEachNetwork) {
   }
 }
 
-TEST(ReadParamsTest, ModelResNetRemovesTheParametersThatANameSets) {
+TEST(ReadParamsTest, ModelResNetRemovesOnlyTheParametersThatANameSets) {
   const ModelOptions model =
       Read("model=ecaresnext26t_32x4d,model=resnet").model;
   EXPECT_EQ(model.depth, 26);
   EXPECT_EQ(model.groups, 1);
   EXPECT_FALSE(model.eca);
-}
-
-TEST(ReadParamsTest, ModelResNetKeepsTheOtherParameters) {
   EXPECT_EQ(Read("resnet_depth=18,model=resnet").model.depth, 18);
   EXPECT_THAT(
       ErrorOf("model=resnext51"),
@@ -198,13 +203,12 @@ TEST(ReadParamsTest, ModelResNetKeepsTheOtherParameters) {
 }
 
 TEST(ReadParamsTest, LetsTheLaterOverrideWin) {
-  const TrainParams params =
+  ExpectValues(
       ReadParams({.config_file = "",
                   .overrides = {"seed=1,seed=2,train_steps=3", "seed=3"},
                   .flags = {}})
-          .values;
-  EXPECT_EQ(params.input.seed, 3U);
-  EXPECT_EQ(params.train_steps, 3);
+          .values,
+      "seed=3,train_steps=3");
 }
 
 // The texts of the reference's table of types, in all three forms. There 1e-4
@@ -244,14 +248,12 @@ TEST_F(ParamFileTest, ReadsTheReferencesTypesInEveryForm) {
 }
 
 TEST(ReadParamsTest, TakesNestedNamesHyphensAndAliases) {
-  const TrainParams params =
-      Read("{train: {batch: {size: 8}, steps: 5}, bn: {momentum: 0.5}}");
-  EXPECT_EQ(params.input.batch_size, 8);
-  EXPECT_EQ(params.train_steps, 5);
-  EXPECT_EQ(params.model.bn_momentum, 0.5);
-  EXPECT_EQ(Read("bn.momentum=0.8,eval.batch-size=2").model.bn_momentum, 0.8);
-  EXPECT_EQ(Read("image-size=64").input.preprocess.image_size, 64);
-  EXPECT_EQ(Read("resnet_size=18").model.depth, 18);
+  ExpectValues(
+      Read("{train: {batch: {size: 8}, steps: 5}, bn: {momentum: 0.5}}"),
+      "train_batch_size=8,train_steps=5,bn_momentum=0.5");
+  ExpectValues(Read("bn.momentum=0.8,eval.batch-size=2"), "bn_momentum=0.8");
+  ExpectValues(Read("image-size=64"), "image_size=64");
+  ExpectValues(Read("resnet_size=18"), "resnet_depth=18");
 }
 
 TEST(ReadParamsTest, TakesListsWhereTextIsOne) {
@@ -396,43 +398,33 @@ TEST(ReadParamsTest, LetsStepsAndEpochsReplaceEachOther) {
 }
 
 TEST(ResolveDefaultsTest, TakesEverythingFromTheData) {
-  const TrainParams params = Resolve("").values;
-  EXPECT_EQ(params.num_train_images, 1000);
-  EXPECT_EQ(params.num_eval_images, 100);
-  EXPECT_EQ(params.input.num_label_classes, 10);
-  EXPECT_EQ(params.input.batch_size, 64);
-  EXPECT_EQ(params.eval_batch_size, 64);
-  EXPECT_EQ(params.iterations_per_loop, 15);
-  EXPECT_EQ(params.steps_per_eval, 15);
-  EXPECT_EQ(params.train_steps, 90 * 15);
-  EXPECT_EQ(params.steps_per_checkpoint, 5000);
+  ExpectValues(Resolve("").values,
+               "num_train_images=1000,num_eval_images=100,num_label_classes=10,"
+               "train_batch_size=64,eval_batch_size=64,iterations_per_loop=15,"
+               "steps_per_eval=15,train_steps=1350,steps_per_checkpoint=5000");
+  // None for training.
+  ExpectValues(
+      Resolve("", {.eval_images = 100, .labels = {.classes = 10}}).values,
+      "train_batch_size=64,eval_batch_size=64");
 }
 
 TEST(ResolveDefaultsTest, GivesTheReferencesNumbersForItsData) {
-  const TrainParams params = Resolve("", {.train_images = 1'281'167,
-                                          .eval_images = 50'000,
-                                          .labels = {.classes = 1000},
-                                          .on_gpu = true})
-                                 .values;
-  EXPECT_EQ(params.input.batch_size, 1024);
-  EXPECT_EQ(params.iterations_per_loop, 1251);
-  EXPECT_EQ(params.train_steps, 112'590);
-  EXPECT_EQ(params.steps_per_eval, 1251);
+  ExpectValues(Resolve("", {.train_images = 1'281'167,
+                            .eval_images = 50'000,
+                            .labels = {.classes = 1000},
+                            .on_gpu = true})
+                   .values,
+               "train_batch_size=1024,iterations_per_loop=1251,"
+               "train_steps=112590,steps_per_eval=1251");
 }
 
 TEST(ResolveDefaultsTest, KeepsWhatIsGiven) {
-  const RunParams run = Resolve(
+  const std::string given =
       "train_steps=7,num_label_classes=11,num_train_images=500,"
       "iterations_per_loop=9999,steps_per_eval=3,eval_batch_size=8,"
-      "steps_per_checkpoint=2,num_eval_images=50");
-  EXPECT_EQ(run.values.train_steps, 7);
-  EXPECT_EQ(run.values.input.num_label_classes, 11);
-  EXPECT_EQ(run.values.num_train_images, 500);
-  EXPECT_EQ(run.values.iterations_per_loop, 9999);
-  EXPECT_EQ(run.values.steps_per_eval, 3);
-  EXPECT_EQ(run.values.eval_batch_size, 8);
-  EXPECT_EQ(run.values.steps_per_checkpoint, 2);
-  EXPECT_EQ(run.values.num_eval_images, 50);
+      "steps_per_checkpoint=2,num_eval_images=50";
+  const RunParams run = Resolve(given);
+  ExpectValues(run.values, given);
   EXPECT_EQ(run.origins.at("train_steps"), "--params_override");
   EXPECT_EQ(run.origins.at("train_batch_size"), "the data");
 }
@@ -440,10 +432,10 @@ TEST(ResolveDefaultsTest, KeepsWhatIsGiven) {
 TEST(ResolveDefaultsTest, TakesNoMoreImagesThanThereAre) {
   const DataFacts tiny = {
       .train_images = 40, .eval_images = 7, .labels = {.classes = 2}};
-  const TrainParams params = Resolve("", tiny).values;
-  EXPECT_EQ(params.input.batch_size, 40);
-  EXPECT_EQ(params.eval_batch_size, 7);
-  EXPECT_EQ(Resolve("eval_batch_size=1024", tiny).values.eval_batch_size, 7);
+  for (const char* given : {"", "eval_batch_size=1024"}) {
+    ExpectValues(Resolve(given, tiny).values,
+                 "train_batch_size=40,eval_batch_size=7");
+  }
   EXPECT_EQ(ResolveError("train_batch_size=41", tiny),
             "train_batch_size=41: the data has only 40 training images");
   EXPECT_EQ(Resolve("num_eval_images=50000").values.num_eval_images, 100);
@@ -492,18 +484,19 @@ TEST(ResolveDefaultsTest, CountsEpochsInWholeBatches) {
 TEST(ResolveDefaultsTest, CountsALastBatchThatIsNotDropped) {
   // MNIST in batches of 128: 468 of them, and one of 96.
   const DataFacts mnist = {.train_images = 60000, .labels = {.classes = 10}};
-  const auto steps = [&](const std::string& last_batch) {
-    return Resolve(
-               "train_epochs=5,train_batch_size=128,last_batch=" + last_batch,
-               mnist)
-        .values;
-  };
-  EXPECT_EQ(steps("auto").train_steps, 5 * 468);
-  EXPECT_EQ(steps("drop").train_steps, 5 * 468);
-  EXPECT_EQ(steps("pad").train_steps, 5 * 469);
-  EXPECT_EQ(steps("repeat").train_steps, 5 * 469);
-  EXPECT_EQ(steps("pad").iterations_per_loop, 469);
-  EXPECT_EQ(steps("pad").steps_per_eval, 469);
+  for (const auto& [last_batch, values] :
+       {std::pair("auto", "train_steps=2340"),
+        std::pair("drop", "train_steps=2340"),
+        std::pair(
+            "pad",
+            "train_steps=2345,iterations_per_loop=469,steps_per_eval=469"),
+        std::pair("repeat", "train_steps=2345")}) {
+    ExpectValues(Resolve("train_epochs=5,train_batch_size=128,last_batch=" +
+                             std::string(last_batch),
+                         mnist)
+                     .values,
+                 values);
+  }
 }
 
 TEST(ResolveDefaultsTest, CountsBatchesThatCrossTheEndsOfEpochs) {
@@ -559,13 +552,6 @@ TEST(ResolveDefaultsTest, CountsWhatStridedRanksAddToAnEpoch) {
   EXPECT_EQ(steps("strided", 1000, 8), 3 * 7);
 }
 
-TEST(ResolveDefaultsTest, NeedsNoTrainingDataToEvaluate) {
-  const TrainParams params =
-      Resolve("", {.eval_images = 100, .labels = {.classes = 10}}).values;
-  EXPECT_EQ(params.input.batch_size, 64);
-  EXPECT_EQ(params.eval_batch_size, 64);
-}
-
 TEST(ToYamlTest, SaysWhereValuesCameFrom) {
   const std::string yaml = ToYaml(Resolve("seed=5"));
   EXPECT_THAT(yaml, HasSubstr("\nseed: 5  # --params_override\n"));
@@ -600,22 +586,20 @@ TEST(ChosenTextTest, LeavesDefaultsOut) {
 TEST(ResolveFakeDataTest, HasTheReferencesNumbers) {
   RunParams run;
   ResolveFakeData(/*on_gpu=*/true, /*ranks=*/1, run);
-  EXPECT_EQ(run.values.input.num_label_classes, 1000);
-  EXPECT_EQ(run.values.num_train_images, 1281167);
-  EXPECT_EQ(run.values.input.batch_size, 1024);
-  EXPECT_EQ(run.values.iterations_per_loop, 1251);
-  EXPECT_EQ(run.values.num_eval_images, 10 * 1024);
+  ExpectValues(run.values,
+               "num_label_classes=1000,num_train_images=1281167,"
+               "train_batch_size=1024,iterations_per_loop=1251,"
+               "num_eval_images=10240");
 }
 
-TEST(ResolveFakeDataTest, KeepsWhatIsGiven) {
+TEST(ResolveFakeDataTest, FollowsWhatIsGiven) {
   RunParams run;
   run.values.input.num_label_classes = 7;
   run.values.num_train_images = 640;
   run.values.eval_batch_size = 16;
   ResolveFakeData(/*on_gpu=*/false, /*ranks=*/1, run);
-  EXPECT_EQ(run.values.input.num_label_classes, 7);
-  EXPECT_EQ(run.values.steps_per_eval, 10);
-  EXPECT_EQ(run.values.num_eval_images, 160);
+  ExpectValues(run.values,
+               "num_label_classes=7,steps_per_eval=10,num_eval_images=160");
 }
 
 }  // namespace infeed::params_test
