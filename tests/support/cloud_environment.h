@@ -1,6 +1,7 @@
 #pragma once
 
 #include <list>
+#include <sstream>
 #include <string>
 
 #include "tests/support/environment_variable.h"
@@ -13,26 +14,15 @@ namespace infeed {
 class CloudEnvironment {
  public:
   CloudEnvironment() {
-    for (const char* name : {"AWS_ACCESS_KEY_ID",
-                             "AWS_SECRET_ACCESS_KEY",
-                             "AWS_SESSION_TOKEN",
-                             "AWS_PROFILE",
-                             "AWS_REGION",
-                             "AWS_DEFAULT_REGION",
-                             "AWS_ENDPOINT_URL_S3",
-                             "AWS_ENDPOINT_URL",
-                             "AWS_CONFIG_FILE",
-                             "AWS_SHARED_CREDENTIALS_FILE",
-                             "GS_ACCESS_KEY_ID",
-                             "GS_SECRET_ACCESS_KEY",
-                             "GOOGLE_OAUTH_ACCESS_TOKEN",
-                             "CLOUDSDK_AUTH_ACCESS_TOKEN",
-                             "GOOGLE_APPLICATION_CREDENTIALS",
-                             "GS_ENDPOINT_URL",
-                             "STORAGE_EMULATOR_HOST",
-                             "INFEED_HTTP_BEARER_TOKEN",
-                             "INFEED_ALLOW_HTTP_CREDENTIALS",
-                             "http_proxy"}) {
+    std::istringstream names(
+        "AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_SESSION_TOKEN "
+        "AWS_PROFILE AWS_REGION AWS_DEFAULT_REGION AWS_ENDPOINT_URL_S3 "
+        "AWS_ENDPOINT_URL AWS_CONFIG_FILE AWS_SHARED_CREDENTIALS_FILE "
+        "GS_ACCESS_KEY_ID GS_SECRET_ACCESS_KEY GOOGLE_OAUTH_ACCESS_TOKEN "
+        "CLOUDSDK_AUTH_ACCESS_TOKEN GOOGLE_APPLICATION_CREDENTIALS "
+        "GS_ENDPOINT_URL STORAGE_EMULATOR_HOST INFEED_HTTP_BEARER_TOKEN "
+        "INFEED_ALLOW_HTTP_CREDENTIALS http_proxy");
+    for (std::string name; names >> name;) {
       Set(name, "");
     }
     Set("HOME", home_.path());

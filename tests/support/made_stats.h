@@ -30,4 +30,21 @@ inline PipelineStats BusyRun() {
   return stats;
 }
 
+// The same run with counts that are rare, too.
+inline PipelineStats CountedRun() {
+  PipelineStats stats = BusyRun();
+  stats.copied_batches = 4;
+  stats.cache = {.records = 7, .bytes = 770, .limit_bytes = 1000, .hits = 5};
+  stats.seek_indexes = {.used = 3,
+                        .refused = 1,
+                        .none = 2,
+                        .found = 4,
+                        .rows = 50,
+                        .covered_rows = 40};
+  stats.outside_pixels = 12;
+  stats.cut_lists = 3;
+  stats.storage_bytes = 512;
+  return stats;
+}
+
 }  // namespace infeed

@@ -45,38 +45,21 @@ struct Factors {
   int vertical;
 };
 
-// The sampling factors of three components; a fourth keeps libjpeg's.
-std::array<Factors, 3> FactorsOf(Subsampling subsampling) {
-  const auto luma = [](int horizontal, int vertical) {
-    return std::array<Factors, 3>{{{horizontal, vertical}, {1, 1}, {1, 1}}};
-  };
-  switch (subsampling) {
-    case Subsampling::k444:
-      return luma(1, 1);
-    case Subsampling::k422:
-      return luma(2, 1);
-    case Subsampling::k420:
-      return luma(2, 2);
-    case Subsampling::k440:
-      return luma(1, 2);
-    case Subsampling::k411:
-      return luma(4, 1);
-    case Subsampling::k441:
-      return luma(1, 4);
-    case Subsampling::k410:
-      return luma(4, 2);
-    case Subsampling::kAllWide:
-      return {{{2, 1}, {2, 1}, {2, 1}}};
-    case Subsampling::kWideChroma:
-      return {{{1, 1}, {2, 1}, {2, 1}}};
-    case Subsampling::kTallBlue:
-      return {{{2, 2}, {1, 2}, {1, 1}}};
-  }
-  std::abort();
-}
+// The sampling factors of three components, for each Subsampling; a fourth
+// component keeps libjpeg's.
+constexpr Factors kFactors[][3] = {{{1, 1}, {1, 1}, {1, 1}},   // k444
+                                   {{2, 1}, {1, 1}, {1, 1}},   // k422
+                                   {{2, 2}, {1, 1}, {1, 1}},   // k420
+                                   {{1, 2}, {1, 1}, {1, 1}},   // k440
+                                   {{4, 1}, {1, 1}, {1, 1}},   // k411
+                                   {{1, 4}, {1, 1}, {1, 1}},   // k441
+                                   {{4, 2}, {1, 1}, {1, 1}},   // k410
+                                   {{2, 1}, {2, 1}, {2, 1}},   // kAllWide
+                                   {{1, 1}, {2, 1}, {2, 1}},   // kWideChroma
+                                   {{2, 2}, {1, 2}, {1, 1}}};  // kTallBlue
 
 void SetSubsampling(Subsampling subsampling, jpeg_compress_struct& codec) {
-  const std::array<Factors, 3> factors = FactorsOf(subsampling);
+  const Factors* const factors = kFactors[static_cast<int>(subsampling)];
   for (int i = 0; i < std::min(3, codec.num_components); ++i) {
     codec.comp_info[i].h_samp_factor = factors[i].horizontal;
     codec.comp_info[i].v_samp_factor = factors[i].vertical;

@@ -32,24 +32,13 @@ std::string SamplesOf(const std::string& text) {
 }
 
 TEST(PrometheusTextTest, MetricsHaveThisText) {
-  PipelineStats stats = BusyRun();
-  stats.copied_batches = 4;
-  stats.seek_indexes = {.used = 3,
-                        .refused = 1,
-                        .none = 2,
-                        .found = 4,
-                        .rows = 50,
-                        .covered_rows = 40};
-  stats.outside_pixels = 12;
-  stats.cut_lists = 3;
-  stats.storage_bytes = 512;
+  PipelineStats stats = CountedRun();
   stats.bad_record_totals = {.bad_samples = 14,
                              .frames = 4,
                              .examples = 5,
                              .labels = 7,
                              .images = 6,
                              .warnings = 8};
-  stats.cache = {.records = 7, .bytes = 770, .limit_bytes = 1000, .hits = 5};
   stats.stages.resize(2);
   stats.queues.resize(2);
   stats.workers = {{.address = "a:1",

@@ -1,6 +1,7 @@
 #include "pipeline/stats/stage_counters.h"
 
 #include <chrono>
+#include <functional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -26,18 +27,21 @@ TEST(StageCounterTest, AddsUp) {
   EXPECT_DOUBLE_EQ(stats.wait_seconds, 0.006);
 }
 
+// Calls a function in four threads, a thousand times in each.
+void InFourThreads(const std::function<void()>& call) {
+  std::vector<std::jthread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&call] {
+      for (int i = 0; i < 1000; ++i) {
+        call();
+      }
+    });
+  }
+}
+
 TEST(StageCounterTest, LosesNothingBetweenThreads) {
   StageCounter counter("read");
-  {
-    std::vector<std::jthread> threads;
-    for (int t = 0; t < 4; ++t) {
-      threads.emplace_back([&] {
-        for (int i = 0; i < 1000; ++i) {
-          counter.Add(2, milliseconds(1), milliseconds(0));
-        }
-      });
-    }
-  }
+  InFourThreads([&] { counter.Add(2, milliseconds(1), milliseconds(0)); });
   EXPECT_EQ(counter.Read().items, 4000);
   EXPECT_EQ(counter.Read().bytes, 8000);
 }
@@ -55,17 +59,10 @@ TEST(QueueGaugeTest, KeepsWhatItHeldAtMost) {
 
 TEST(QueueGaugeTest, LosesNothingBetweenThreads) {
   QueueGauge gauge("ready");
-  {
-    std::vector<std::jthread> threads;
-    for (int t = 0; t < 4; ++t) {
-      threads.emplace_back([&] {
-        for (int i = 0; i < 1000; ++i) {
-          gauge.Add(2);
-          gauge.Add(-1);
-        }
-      });
-    }
-  }
+  InFourThreads([&] {
+    gauge.Add(2);
+    gauge.Add(-1);
+  });
   EXPECT_EQ(gauge.depth(), 4000);
   EXPECT_GE(gauge.Read().most, 4000);
   EXPECT_LE(gauge.Read().most, 4004);
