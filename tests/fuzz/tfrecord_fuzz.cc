@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +15,7 @@
 #include "records/tfrecord/index_file.h"
 #include "records/tfrecord/reader.h"
 #include "tests/support/bytes.h"
+#include "tests/support/read_payloads.h"
 
 // Any bytes as a TFRecord file: whatever is delivered must be what is in the
 // file, with any buffer, and the index must see the same frames.
@@ -56,18 +56,13 @@ struct Pass {
 Pass ReadAll(const std::string& path, const TfrecordReaderOptions& options) {
   TfrecordReader reader(path, options);
   Pass pass;
-  for (bool more = true; more;) {
-    try {
-      const std::optional<Record> record = reader.Next();
-      more = record.has_value();
-      if (more) {
-        pass.payloads.push_back(AsText(record->payload));
-        pass.offsets.push_back(record->offset);
-      }
-    } catch (const DataError& error) {
-      pass.errors.emplace_back(error.what());
-    }
-  }
+  ReadPastErrors(
+      reader,
+      [&](const Record& record) {
+        pass.payloads.push_back(AsText(record.payload));
+        pass.offsets.push_back(record.offset);
+      },
+      [&](const DataError& error) { pass.errors.emplace_back(error.what()); });
   for (const Gap& gap : reader.gaps()) {
     pass.lost_bytes += gap.bytes;
   }

@@ -9,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/print_window.h"
+
 // Goldens are torchvision's; tests/data/README.augment.md says how.
 namespace infeed {
 namespace {
@@ -93,10 +95,7 @@ TEST(DrawErasingTest, ErasesWithinTheImageAndItsRanges) {
       SampleRandom random = DrawsOf(i);
       const Window window =
           DrawErasing(1, size, random).value_or(Window{0, 0, 20, 20});
-      ASSERT_GE(window.y, 0);
-      ASSERT_GE(window.x, 0);
-      ASSERT_LE(window.y + window.height, size.height);
-      ASSERT_LE(window.x + window.width, size.width);
+      ASSERT_TRUE(IsInside(window, size));
       const double part = 1.0 * window.height * window.width /
                           static_cast<double>(size.pixels());
       ASSERT_GE(part, 0.019);

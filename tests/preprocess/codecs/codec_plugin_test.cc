@@ -17,6 +17,7 @@
 #include "preprocess/resize/resize.h"
 #include "tests/support/matchers.h"
 #include "tests/support/test_jpeg.h"
+#include "tests/support/throws.h"
 
 namespace infeed::codec_plugin_test {
 
@@ -41,13 +42,10 @@ cv::Mat Photograph(int width, int height, int type = CV_8UC3) {
 
 std::string ErrorOf(std::span<const std::byte> bytes,
                     std::int64_t max_pixels = kNoLimit) {
-  RgbImage image;
-  try {
+  return MessageOf<DataError>([&] {
+    RgbImage image;
     DecodeOtherImage(bytes, max_pixels, image);
-  } catch (const DataError& error) {
-    return error.what();
-  }
-  return "no error";
+  });
 }
 
 // Overwrites bytes of a text.
@@ -105,7 +103,7 @@ TEST(DecodeOtherImageTest, ReadsJpeg2000AndItsCodestream) {
 TEST(DecodeOtherImageTest, PrintsNothing) {
   const std::string file = Codestream(Jp2(Photograph(61, 43)));
   testing::internal::CaptureStderr();
-  EXPECT_EQ(ErrorOf(AsBytes(file)), "no error");
+  EXPECT_EQ(ErrorOf(AsBytes(file)), "");
   EXPECT_THAT(ErrorOf(AsBytes(file.substr(0, 100))),
               StartsWith("OpenCV cannot read the image"));
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
@@ -150,7 +148,7 @@ TEST(DecodeOtherImageTest, RefusesAClaimedSizeBeforeDecoding) {
   const std::string png = Encoded(Photograph(4, 4), ".png");
   EXPECT_EQ(ErrorOf(AsBytes(png), 15),
             "an image of 4x4 pixels is over the limit of 15");
-  EXPECT_EQ(ErrorOf(AsBytes(png), 16), "no error");
+  EXPECT_EQ(ErrorOf(AsBytes(png), 16), "");
   const std::string huge = With(png, 16, "\x7f\xff\xff\xff\x7f\xff\xff\xff");
   EXPECT_EQ(ErrorOf(AsBytes(huge)),
             "an image of 2147483647x2147483647 pixels is over the limit of "
@@ -183,8 +181,8 @@ std::string WithBrokenChunk(const std::string& png, const std::string& type) {
 TEST(DecodeOtherImageTest, PrintsNothingAboutPngs) {
   const std::string png = Encoded(Photograph(40, 40), ".png");
   testing::internal::CaptureStderr();
-  EXPECT_EQ(ErrorOf(AsBytes(WithBrokenChunk(png, "iCCP"))), "no error");
-  EXPECT_EQ(ErrorOf(AsBytes(WithBrokenChunk(png, "sRGB"))), "no error");
+  EXPECT_EQ(ErrorOf(AsBytes(WithBrokenChunk(png, "iCCP"))), "");
+  EXPECT_EQ(ErrorOf(AsBytes(WithBrokenChunk(png, "sRGB"))), "");
   EXPECT_EQ(ErrorOf(AsBytes(WithBrokenChunk(png, "PLTE"))),
             "libpng cannot read the image: PLTE: CRC error");
   EXPECT_THAT(ErrorOf(AsBytes(With(png, png.find("IDAT") + 40, "garbage"))),

@@ -248,26 +248,32 @@ std::vector<std::uint8_t> ToScanBytes(std::string bits) {
   return bytes;
 }
 
+// Makes a scan's only row, of blocks whose DC bit is 0: no difference.
+void UseBlocks(int blocks, const HuffmanSpec& ac, CodedScan& scan) {
+  scan.ac_specs[0] = ac;
+  HuffmanSpec& dc = scan.dc_specs[0];
+  dc.defined = true;
+  dc.counts[1] = 1;
+  EXPECT_TRUE(BuildAcTable(ac, scan.ac_tables[0]));
+  EXPECT_TRUE(BuildDcTable(dc, scan.dc_tables[0]));
+  scan.layout.blocks = 1;
+  scan.layout.block[0] = {scan.dc_tables.data(), scan.ac_tables.data(), 0};
+  scan.mcus_per_row = blocks;
+  scan.mcu_rows = 1;
+}
+
 // Makes a scan of blocks with long symbols, of code_bits code bits and 4 to 15
 // value bits, each before any number of the longest symbols that a look-up
 // finds whole.
 void LongSymbols(int code_bits, CodedScan& scan) {
   constexpr int kBlocks = 7 * 12;
   // 0: eleven bits follow. 10: the end. 110...: 4 to 15 bits follow.
-  HuffmanSpec& ac = scan.ac_specs[0];
+  HuffmanSpec ac;
   ac.defined = true;
   ac.counts[1] = ac.counts[2] = 1;
   ac.counts[code_bits] = 12;
   ac.values = {0x0B, 0x00, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-  HuffmanSpec& dc = scan.dc_specs[0];
-  dc.defined = true;
-  dc.counts[1] = 1;  // 0: no difference
-  EXPECT_TRUE(BuildAcTable(ac, scan.ac_tables[0]));
-  EXPECT_TRUE(BuildDcTable(dc, scan.dc_tables[0]));
-  scan.layout.blocks = 1;
-  scan.layout.block[0] = {scan.dc_tables.data(), scan.ac_tables.data(), 0};
-  scan.mcus_per_row = kBlocks;
-  scan.mcu_rows = 1;
+  UseBlocks(kBlocks, ac, scan);
   std::string bits;
   for (std::uint32_t block = 0; block < kBlocks; ++block) {
     AppendBits(0b0, 1, bits);
@@ -303,16 +309,11 @@ TEST_P(JpegEntropyTest, FullBlocksHaveNoEnd) {
   constexpr int kBlocks = 400;
   CodedScan scan;
   // 0: the end. 10: one bit follows.
-  scan.ac_specs[0].defined = scan.dc_specs[0].defined = true;
-  scan.ac_specs[0].counts[1] = scan.ac_specs[0].counts[2] = 1;
-  scan.ac_specs[0].values = {0x00, 0x01};
-  scan.dc_specs[0].counts[1] = 1;  // 0: no difference
-  ASSERT_TRUE(BuildAcTable(scan.ac_specs[0], scan.ac_tables[0]));
-  ASSERT_TRUE(BuildDcTable(scan.dc_specs[0], scan.dc_tables[0]));
-  scan.layout.blocks = 1;
-  scan.layout.block[0] = {scan.dc_tables.data(), scan.ac_tables.data(), 0};
-  scan.mcus_per_row = kBlocks;
-  scan.mcu_rows = 1;
+  HuffmanSpec ac;
+  ac.defined = true;
+  ac.counts[1] = ac.counts[2] = 1;
+  ac.values = {0x00, 0x01};
+  UseBlocks(kBlocks, ac, scan);
   std::string bits;
   std::vector<std::int16_t> expected;
   for (int block = 0; block < kBlocks; ++block) {

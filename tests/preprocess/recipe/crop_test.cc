@@ -160,10 +160,7 @@ TEST(RandomCropWindowTest, LiesInsideForRandomSizes) {
     const int width = 1 + static_cast<int>(sizes.Below(600));
     SampleRandom random({.seed = i}, RandomStream::kCrop);
     const Window window = RandomCropWindow(height, width, random);
-    ASSERT_GE(window.y, 0);
-    ASSERT_GE(window.x, 0);
-    ASSERT_LE(window.y + window.height, height);
-    ASSERT_LE(window.x + window.width, width);
+    ASSERT_TRUE(IsInside(window, ImageSize(height, width)));
     ASSERT_GE(10 * window.height * window.width, height * width);
   }
 }
@@ -174,10 +171,7 @@ TEST(RandomCropWindowTest, LiesInsideForExtremeDraws) {
       for (int width = 1; width < 200; width += 3) {
         ExtremeRandom random(highest);
         const Window window = RandomCropWindow(height, width, random);
-        ASSERT_GT(window.height, 0);
-        ASSERT_GT(window.width, 0);
-        ASSERT_LE(window.y + window.height, height);
-        ASSERT_LE(window.x + window.width, width);
+        ASSERT_TRUE(IsInside(window, ImageSize(height, width)));
       }
     }
   }
@@ -228,10 +222,7 @@ TEST(CenterCropWindowTest, LiesInsideForRandomShapes) {
     const int width = draw();
     const Window window =
         CenterCropWindow(height, width, 1, ImageSize(draw(), draw()));
-    ASSERT_GE(window.y, 0);
-    ASSERT_GE(window.x, 0);
-    ASSERT_LE(window.y + window.height, height);
-    ASSERT_LE(window.x + window.width, width);
+    ASSERT_TRUE(IsInside(window, ImageSize(height, width)));
   }
 }
 

@@ -92,10 +92,7 @@ TEST(IouCropWindowTest, HasACentreOfABoxAndAShapeWithinBounds) {
     SampleRandom random({.position = i}, RandomStream::kCrop);
     const Window window = IouCropWindow(
         source, Boxes{x - 0.5F, y - 0.5F, x + 0.5F, y + 0.5F}, random);
-    ASSERT_GE(window.y, 0);
-    ASSERT_GE(window.x, 0);
-    ASSERT_LE(window.y + window.height, source.height);
-    ASSERT_LE(window.x + window.width, source.width);
+    ASSERT_TRUE(IsInside(window, source));
     if (window.height == source.height && window.width == source.width) {
       continue;
     }

@@ -47,12 +47,7 @@ TEST(RandomResizedCropTest, LiesInsideForRandomSizes) {
     const int width = 1 + static_cast<int>(sizes.Below(600));
     SampleRandom random({.seed = i}, RandomStream::kCrop);
     const Window window = RandomResizedCropWindow(height, width, {}, random);
-    ASSERT_GT(window.height, 0);
-    ASSERT_GT(window.width, 0);
-    ASSERT_GE(window.y, 0);
-    ASSERT_GE(window.x, 0);
-    ASSERT_LE(window.y + window.height, height);
-    ASSERT_LE(window.x + window.width, width);
+    ASSERT_TRUE(IsInside(window, ImageSize(height, width)));
   }
 }
 

@@ -14,7 +14,6 @@
 #include <limits>
 #include <memory>
 #include <new>
-#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -22,6 +21,7 @@
 #include "base/error.h"
 #include "records/bytes/byte_source.h"
 #include "records/tfrecord/reader.h"
+#include "tests/support/read_payloads.h"
 #include "tests/support/record_file.h"
 
 #include "gmock/gmock.h"
@@ -172,28 +172,21 @@ class TfrecordDamageTest : public ::testing::Test {
                            .buffer_bytes = 4096,
                            .resynchronise = true});
     std::vector<std::string> seen;
-    std::int64_t lost = 0;
-    for (bool more = true; more;) {
-      try {
-        const std::optional<Record> record = reader.Next();
-        more = record.has_value();
-        if (more) {
-          seen.push_back(AsText(record->payload));
-        }
-      } catch (const DataError& error) {
-        EXPECT_EQ(error.origin().path, "m");
-        EXPECT_GE(error.origin().offset, 0);
-      }
-    }
+    std::size_t counted = 0;
+    ReadPastErrors(
+        reader,
+        [&](const Record& record) {
+          seen.push_back(AsText(record.payload));
+          counted += record.payload.size() + kFrameOverheadBytes;
+        },
+        [](const DataError& error) {
+          EXPECT_EQ(error.origin().path, "m");
+          EXPECT_GE(error.origin().offset, 0);
+        });
     for (const Gap& gap : reader.gaps()) {
-      lost += gap.bytes;
+      counted += static_cast<std::size_t>(gap.bytes);
     }
-    std::int64_t delivered = 0;
-    for (const std::string& payload : seen) {
-      delivered +=
-          static_cast<std::int64_t>(payload.size() + kFrameOverheadBytes);
-    }
-    EXPECT_EQ(lost + delivered, static_cast<std::int64_t>(bytes.size()))
+    EXPECT_EQ(counted, bytes.size())
         << "every byte is delivered or counted as lost";
     return seen;
   }

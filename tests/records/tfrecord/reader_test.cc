@@ -17,6 +17,7 @@
 #include "records/tfrecord/writer.h"
 #include "tests/support/hex.h"
 #include "tests/support/matchers.h"
+#include "tests/support/read_payloads.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
@@ -32,19 +33,13 @@ class TfrecordReaderTest : public ::testing::Test {
                                 const TfrecordReaderOptions& options = {}) {
     TfrecordReader reader(file.Write(folder_ / "f"), options);
     std::vector<std::string> seen;
-    bool more = true;
-    while (more) {
-      try {
-        const std::optional<Record> record = reader.Next();
-        more = record.has_value();
-        if (more) {
-          seen.push_back(AsText(record->payload));
-        }
-      } catch (const DataError& error) {
-        seen.push_back(error.reason());
-        origin_ = error.origin();
-      }
-    }
+    ReadPastErrors(
+        reader,
+        [&](const Record& record) { seen.push_back(AsText(record.payload)); },
+        [&](const DataError& error) {
+          seen.push_back(error.reason());
+          origin_ = error.origin();
+        });
     EXPECT_FALSE(reader.Next().has_value()) << "the end stays the end";
     return seen;
   }

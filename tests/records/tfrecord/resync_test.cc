@@ -1,6 +1,5 @@
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +10,7 @@
 #include "records/tfrecord/reader.h"
 #include "records/tfrecord/writer.h"
 #include "tests/support/matchers.h"
+#include "tests/support/read_payloads.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
 
@@ -29,17 +29,12 @@ Pass ReadAll(const std::string& bytes, std::size_t buffer_bytes = 1 << 20) {
   TfrecordReader reader(std::make_unique<MemorySource>("m", bytes),
                         {.buffer_bytes = buffer_bytes, .resynchronise = true});
   Pass pass;
-  for (bool more = true; more;) {
-    try {
-      const std::optional<Record> record = reader.Next();
-      more = record.has_value();
-      if (more) {
-        pass.payloads.push_back(AsText(record->payload));
-      }
-    } catch (const DataError& error) {
-      pass.errors.emplace_back(error.what());
-    }
-  }
+  ReadPastErrors(
+      reader,
+      [&](const Record& record) {
+        pass.payloads.push_back(AsText(record.payload));
+      },
+      [&](const DataError& error) { pass.errors.emplace_back(error.what()); });
   pass.gaps = reader.gaps();
   return pass;
 }
