@@ -188,6 +188,19 @@ std::vector<std::int64_t> ListSizes(const std::vector<LabelledImage>& files) {
   return sizes;
 }
 
+// The last shard that starts at the record or before; empty ones start where
+// the next one does. starts: of each shard, and the end. Without branches,
+// which no predictor learns in a shuffled order.
+std::size_t ShardAt(std::int64_t record, std::span<const std::int64_t> starts) {
+  const std::int64_t* start = starts.data();
+  for (std::size_t shards = starts.size() - 1; shards > 1;) {
+    const std::size_t half = shards / 2;
+    start += half * static_cast<std::size_t>(start[half] <= record);
+    shards -= half;
+  }
+  return static_cast<std::size_t>(start - starts.data());
+}
+
 }  // namespace
 
 RecordIndex RecordIndex::OfImages(const std::vector<LabelledImage>& files,
@@ -227,22 +240,9 @@ bool RecordIndex::any_examples() const {
          });
 }
 
-// The last shard that starts at the record or before; empty ones start where
-// the next one does. Without branches, which no predictor learns in a shuffled
-// order.
-std::size_t RecordIndex::ShardAt(std::int64_t record) const {
-  const std::int64_t* start = starts_.data();
-  for (std::size_t shards = shards_.size(); shards > 1;) {
-    const std::size_t half = shards / 2;
-    start += half * static_cast<std::size_t>(start[half] <= record);
-    shards -= half;
-  }
-  return static_cast<std::size_t>(start - starts_.data());
-}
-
 RecordLocation RecordIndex::at(std::int64_t record) const {
   Check(record >= 0 && record < size(), "the record is in the index");
-  const std::size_t shard = ShardAt(record);
+  const std::size_t shard = ShardAt(record, starts_);
   const auto place = static_cast<std::size_t>(record);
   return {.shard = static_cast<std::int32_t>(shard),
           .number = record - starts_[shard],

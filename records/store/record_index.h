@@ -177,8 +177,6 @@ class RecordIndex {
   [[nodiscard]] std::string identity_with_labels() const;
 
  private:
-  [[nodiscard]] std::size_t ShardAt(std::int64_t record) const;
-
   std::vector<std::string> shards_;
   std::vector<std::string> other_files_;
   bool uses_cache_ = true;
