@@ -58,11 +58,13 @@ def run(command, what):
 
 
 class Environments:
-    """Virtual environments tf, torch and ffcv in a folder."""
+    """Virtual environments tf, torch and ffcv in a folder, or those of other
+    needs."""
 
-    def __init__(self, folder, say):
+    def __init__(self, folder, say, needs=None):
         self.folder = pathlib.Path(folder)
         self.say = say
+        self.needs = NEEDS if needs is None else needs
         self.found = {}  # system -> interpreter
 
     def python(self, system):
@@ -73,7 +75,7 @@ class Environments:
         return self.found[system]
 
     def provided(self, system):
-        need = NEEDS[system]
+        need = self.needs[system]
         folder = self.folder / need.environment
         python = folder / "bin/python"
         if not python.exists():
