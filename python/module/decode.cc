@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <variant>
@@ -13,8 +14,10 @@
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
 
 #include "base/error.h"
 #include "preprocess/codecs/image_decoder.h"
@@ -23,6 +26,7 @@
 #include "preprocess/pixels/image_size.h"
 #include "preprocess/pixels/packed_copy.h"
 #include "preprocess/pixels/row_sink.h"
+#include "preprocess/pixels/simd_target.h"
 #include "preprocess/resize/sink.h"
 
 namespace infeed::python {
@@ -135,6 +139,13 @@ void AddDecode(nb::module_& module) {
       "height, width), the only part that is decoded. size: (height, width), "
       "or an int for both, to which that part is resized as the recipe "
       "torchvision does, antialiased. Threads may decode at once.");
+  module.def("simd_targets", &SupportedSimdTargets,
+             "The instruction sets that this CPU supports, best first.");
+  module.def(
+      "use_simd_target", [](const std::string& name) { UseSimdTarget(name); },
+      nb::arg("name"),
+      "Decodes and resizes by one of simd_targets() from now on, by the best "
+      "if the name is empty. For benchmarks, while no other thread decodes.");
 }
 
 }  // namespace infeed::python

@@ -172,6 +172,18 @@ class ImageTest(unittest.TestCase):
         part = infeed.decode_image(self.data, window=(3, 5, 16, 20))
         np.testing.assert_array_equal(part, whole[3:19, 5:25])
 
+    def test_every_instruction_set_has_the_same_pixels(self):
+        self.addCleanup(_engine.use_simd_target, "")
+        best = infeed.decode_image(self.data, size=20)
+        targets = _engine.simd_targets()
+        self.assertIn("PORTABLE", targets)
+        for target in targets:
+            _engine.use_simd_target(target)
+            np.testing.assert_array_equal(
+                infeed.decode_image(self.data, size=20), best)
+        with self.assertRaisesRegex(ValueError, "PORTABLE"):
+            _engine.use_simd_target("MMX")
+
     def test_resizes(self):
         whole = infeed.decode_image(self.data)
         height, width = whole.shape[:2]
