@@ -90,12 +90,32 @@ ImageSize CheckedSize(const SizeArgument& given) {
   return size;
 }
 
+// Puts a window of an image into the sink: a JPEG's row by row, so that its
+// pixels are still in the cache.
+void DecodeInto(std::span<const std::byte> bytes,
+                const std::optional<Window>& window, RowSink& sink) {
+  if (IsJpeg(bytes)) {
+    JpegDecoder decoder;
+    const JpegInfo info = decoder.ReadHeader(bytes);
+    const Window part =
+        window.value_or(Window{.height = info.height, .width = info.width});
+    CheckWindow(part, info.height, info.width);
+    decoder.DecodeWindow(part, sink);
+    return;
+  }
+  RgbImage image;
+  DecodeInto(bytes, window, image);
+  PutImage(image.view(), sink);
+}
+
 // Resizes with the kernel of the recipe torchvision.
-void ResizeTo(const ImageSize& size, RgbImage& image) {
+void DecodeResized(std::span<const std::byte> bytes,
+                   const std::optional<Window>& window, const ImageSize& size,
+                   RgbImage& image) {
   std::vector<std::uint32_t> packed(size.pixels());
   const auto sink = MakeResizeSink(ResizeKernel::kAntialias, size);
   sink->Aim(packed, false);
-  PutImage(image.view(), *sink);
+  DecodeInto(bytes, window, *sink);
   image.Resize(size.width, size.height);
   UnpackPixels(packed, image.pixels());
 }
@@ -114,10 +134,12 @@ Pixels Decode(const nb::bytes& data, const std::optional<Corner>& window,
   auto image = std::make_unique<RgbImage>();
   {
     const nb::gil_scoped_release release;
-    DecodeInto({static_cast<const std::byte*>(data.data()), data.size()}, part,
-               *image);
+    const std::span bytes(static_cast<const std::byte*>(data.data()),
+                          data.size());
     if (resized) {
-      ResizeTo(*resized, *image);
+      DecodeResized(bytes, part, *resized, *image);
+    } else {
+      DecodeInto(bytes, part, *image);
     }
   }
   const auto height = static_cast<std::size_t>(image->height());
