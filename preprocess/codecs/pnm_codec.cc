@@ -74,10 +74,13 @@ class PnmText {
     }
   }
   void SkipBlanks() {
-    for (; place_ < text_.size(); ++place_) {
+    // The end of a comment is a blank, or the text's end.
+    while (place_ < text_.size()) {
       if (text_[place_] == '#') {
         SkipComment();
-      } else if (!IsBlank(text_[place_])) {
+      } else if (IsBlank(text_[place_])) {
+        ++place_;
+      } else {
         break;
       }
     }

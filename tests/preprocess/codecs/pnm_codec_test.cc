@@ -137,7 +137,7 @@ TEST(PnmCodecTest, RefusesOtherHeaders) {
         "P7 WIDTH 1 HEIGHT 1 DEPTH 1 MAXVAL 255\nabcde"s,
         "P7 WIDTH 1 HEIGHT 1 MAXVAL 255 ENDHDR\nabcde"s,
         "P7 WIDTH 1 HEIGHT 1 DEPTH 4 MAXVAL 255 TUPLTYPE CMYK ENDHDR\nabcd"s,
-        "P7 332\nabcde"s, "P8 1 1 255 a"s, "P5"s, "P7"s}) {
+        "P7 332\nabcde"s, "P7\n# no end"s, "P8 1 1 255 a"s, "P5"s, "P7"s}) {
     EXPECT_FALSE(ReadPnmHeader(AsBytes(pnm))) << pnm;
     EXPECT_FALSE(ReadStoredSize(AsBytes(pnm))) << pnm;
   }
