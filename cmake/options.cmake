@@ -70,7 +70,8 @@ if(INFEED_SANITIZE)
     -fno-sanitize=vptr)
   target_link_options(infeed_options INTERFACE -fsanitize=${INFEED_SANITIZE})
 endif()
-if(INFEED_FUZZ)
-  # libFuzzer's instrumentation of the branches that an input takes.
+if(INFEED_FUZZ AND NOT DEFINED ENV{LIB_FUZZING_ENGINE})
+  # libFuzzer's instrumentation of the branches that an input takes; OSS-Fuzz,
+  # which sets the variable, gives its own with the compiler's flags.
   target_compile_options(infeed_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
