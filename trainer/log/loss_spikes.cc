@@ -24,7 +24,7 @@ constexpr double kLeastUnit = 1e-6;   // where the median is 0
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-struct Window {
+struct Neighbours {
   double median = kNone;
   double mad = 0;
   std::size_t size = 0;
@@ -39,8 +39,8 @@ double MedianOf(std::vector<double>& values) {
 }
 
 // The window around a loss. buffer: reused for each call.
-Window WindowAround(std::span<const double> losses, std::size_t at,
-                    std::vector<double>& buffer) {
+Neighbours NeighboursOf(std::span<const double> losses, std::size_t at,
+                        std::vector<double>& buffer) {
   const std::size_t back = std::min(at, kReach);
   const std::size_t forward = std::min(back, losses.size() - 1 - at);
   const auto window = losses.subspan(at - back, back + 1 + forward);
@@ -73,7 +73,7 @@ void AddFinite(std::span<const HistoryPoint> points,
   }
   std::vector<double> buffer;
   for (std::size_t i = 0; i < losses.size(); ++i) {
-    const Window window = WindowAround(losses, i, buffer);
+    const Neighbours window = NeighboursOf(losses, i, buffer);
     const double unit = std::max(
         {window.mad, kLeastShare * std::abs(window.median), kLeastUnit});
     const double distance = (losses[i] - window.median) / unit;
