@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <exception>
 #include <future>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <system_error>
@@ -43,6 +44,7 @@ using Clock = WorkerLink::Clock;
 using Slots = std::vector<SlotRequest>;
 
 constexpr std::size_t kSlots = 64;
+constexpr int kMostWorkers = 64;
 
 // The first slots of the stream, of all ranks.
 Slots FirstSlots(const RecordIndex& index, InputOptions options) {
@@ -158,6 +160,7 @@ class TrialStream {
         range_(SlotsPerTask(options_)),
         ranges_(RangesOf(FirstSlots(index, options_),
                          static_cast<std::size_t>(range_))),
+        addresses_(WorkerList(options_.workers).Addresses()),
         batch_(options_, range_) {}
 
   [[nodiscard]] WorkersTrial Try();
@@ -183,12 +186,14 @@ class TrialStream {
   const InputOptions options_;
   const int range_;  // slots
   const std::vector<Slots> ranges_;
+  const std::vector<std::string> addresses_;  // of the list, sorted
   std::vector<std::unique_ptr<FilledRange>> here_;
   ReceivingBatch batch_;
 };
 
 WorkersTrial TrialStream::Try() {
   WorkersTrial trial = {.has_images = options_.layout != BatchContent::kNone,
+                        .listed = static_cast<int>(addresses_.size()),
                         .range = range_};
   for (const Slots& range : ranges_) {
     trial.slots += static_cast<int>(range.size());
@@ -211,7 +216,8 @@ WorkersTrial TrialStream::Try() {
 // All at once: one that does not answer takes ten seconds.
 std::vector<std::unique_ptr<TriedWorker>> TrialStream::OpenAll() {
   std::vector<std::unique_ptr<TriedWorker>> workers;
-  for (const std::string& address : WorkerList(options_.workers).Addresses()) {
+  for (const std::string& address :
+       ChosenWorkers(addresses_, "trial", kMostWorkers)) {
     workers.push_back(std::make_unique<TriedWorker>(address, times_));
   }
   if (workers.empty()) {
@@ -387,11 +393,17 @@ std::string WorkersTrial::Conclusion() const {
       ++usable;
     }
   }
+  const std::string tried = std::ssize(workers) < listed
+                                ? std::to_string(workers.size()) + " of " +
+                                      std::to_string(listed) +
+                                      " workers were tried"
+                                : "";
   if (usable == 0) {
-    return "";
+    return tried;
   }
   const double cost = receiving / usable;
-  return "receiving costs " + Rounded(cost, 3) + " CPU s per 1,000 " +
+  return tried + (tried.empty() ? "" : "; ") + "receiving costs " +
+         Rounded(cost, 3) + " CPU s per 1,000 " +
          std::string(ItemsName(has_images)) + ", filling here " +
          Rounded(fill_seconds, 3) + ": a core feeds " +
          Rounded(Ratio(fill_seconds, cost), 1) + " times as many";

@@ -30,25 +30,27 @@ struct WorkerTrial {
 
 struct WorkersTrial {
   bool has_images = true;  // false: slots are records
+  int listed = 0;          // addresses
   int slots = 0;           // that each worker was asked for
   int range = 0;           // slots of a request
   // CPU seconds per 1,000 slots of this process to fill them; 0: they were not
   // filled, as no worker could be opened.
   double fill_seconds = 0;
-  std::vector<WorkerTrial> workers = {};  // each address of the list, sorted
+  std::vector<WorkerTrial> workers = {};  // sorted by address
 
   // What one worker did: "NAME: 64 images are the same; ...".
   [[nodiscard]] std::string Describe(const WorkerTrial& worker) const;
   // Whether workers pay: "receiving costs 0.076 CPU s per 1,000 images, filling
-  // here 0.251: a core feeds 3.3 times as many"; "" if none can be used.
+  // here 0.251: a core feeds 3.3 times as many"; "" if none can be used. Begins
+  // with "64 of 1000 workers were tried", if not all were.
   [[nodiscard]] std::string Conclusion() const;
 };
 
-// Opens each worker of options.workers, and fills the first 64 slots of the
-// stream there, one range after the other, and here, and compares them. The
-// times are of this process: nothing else is to work in it meanwhile. A range
-// before them is not counted, as it finds caches cold; seek indexes that
-// decoding would find are not there yet.
+// Opens each worker of options.workers, 64 of more, and fills the first 64
+// slots of the stream there, one range after the other, and here, and compares
+// them. The times are of this process: nothing else is to work in it meanwhile.
+// A range before them is not counted, as it finds caches cold; seek indexes
+// that decoding would find are not there yet.
 //
 // Throws as InputPipeline's constructor, and IoError if the list has no address
 // now or the slots cannot be read here; what is wrong with a worker is in its

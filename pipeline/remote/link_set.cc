@@ -1,6 +1,7 @@
 #include "pipeline/remote/link_set.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "pipeline/remote/worker_list.h"
@@ -10,12 +11,18 @@ namespace infeed {
 void LinkSet::Choose(std::vector<std::string> addresses,
                      const std::string& trainer, int most,
                      const LinkTimes& times) {
+  std::vector<std::string> full;
   for (const auto& one : links_) {
+    const std::string& address = one->link.address();
     if (one->link.is_dropped()) {
-      std::erase(addresses, one->link.address());
+      std::erase(addresses, address);
+    } else if (one->link.state() == WorkerLink::State::kFull &&
+               std::ssize(full) < most && std::erase(addresses, address) > 0) {
+      full.push_back(address);
     }
   }
   addresses = ChosenWorkers(std::move(addresses), trainer, most);
+  addresses.insert(addresses.end(), full.begin(), full.end());
   for (const auto& one : links_) {
     one->is_unwanted = std::erase(addresses, one->link.address()) == 0 &&
                        !one->link.is_dropped();

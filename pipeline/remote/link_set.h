@@ -29,7 +29,8 @@ class LinkSet {
  public:
   // Makes the links those to the workers that ChosenWorkers() chooses: marks
   // the others as unwanted, and adds links. Those that are dropped stay, so
-  // that they are known if they come back, and others take their place.
+  // that they are known if they come back, and others take their place; as do
+  // those that are full, `most` of them, which are asked again.
   void Choose(std::vector<std::string> addresses, const std::string& trainer,
               int most, const LinkTimes& times);
   // The connections of the links that are dropped or unwanted.
@@ -70,7 +71,7 @@ struct SharedLinks {
 
   mutable std::mutex mutex;  // of all else, Spread() too
   bool is_stopping = false;
-  bool is_list_new = false;  // or a link was dropped
+  bool is_list_new = false;  // or a link was dropped, or is full
   LinkSet links = {};
   std::minstd_rand random{std::random_device{}()};
 };

@@ -229,6 +229,8 @@ void WorkerLinks::Impl::Opened(ConnectedLink& by, const RpcStatus& status,
   const std::string line = by.link.Opened(status, answer, check_ != nullptr,
                                           Clock::now(), shared_.Spread());
   is_accepted_ = is_accepted_ || by.link.is_open();
+  shared_.is_list_new =
+      shared_.is_list_new || by.link.state() == WorkerLink::State::kFull;
   lock.unlock();
   Print(line);
   Wake();

@@ -101,12 +101,17 @@ void FindDevice(const PipelineStats& stats, double busy_seconds,
     return;
   }
   bottleneck.device_rate = LaterImages(stats) / own_seconds;
+  if (bottleneck.device_wait_share < kLittleWait) {
+    bottleneck.cores_needed = 0;
+    return;
+  }
+  if (ShareMadeHere(stats) <= 0) {
+    return;  // What a core makes is not known.
+  }
   const double busy_cores =
       Ratio(busy_seconds / stats.elapsed_seconds, ShareMadeHere(stats));
-  bottleneck.cores_needed = bottleneck.device_wait_share < kLittleWait
-                                ? 0
-                                : busy_cores * bottleneck.device_wait_share /
-                                      (1 - bottleneck.device_wait_share);
+  bottleneck.cores_needed = busy_cores * bottleneck.device_wait_share /
+                            (1 - bottleneck.device_wait_share);
 }
 
 // Sets the rate of a worker, and the number of workers that the device needs.

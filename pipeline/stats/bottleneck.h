@@ -36,7 +36,8 @@ struct Bottleneck {
   // then nothing was done with the batches.
   std::optional<double> device_rate;
   // Additional cores, as busy as these, that would feed the device, assuming
-  // speed proportional to cores: the best case. 0 if the device does not wait.
+  // speed proportional to cores: the best case. 0 if the device does not wait;
+  // none if it waits, and workers made all images.
   std::optional<double> cores_needed;
   // Images per second of an open input worker: all workers' images divided by
   // the seconds in which they were open. None if no worker has made one.

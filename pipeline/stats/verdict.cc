@@ -179,13 +179,21 @@ std::string MoreWorkers(std::ptrdiff_t open, const Bottleneck& bottleneck,
              : text;
 }
 
-// A warning where receiving an image costs nearly as much as making it here.
+// A warning where receiving an image costs nearly as much as making it here, or
+// where nothing is known of that.
 std::string CostOfReceiving(const Bottleneck& bottleneck,
                             const PipelineStats& stats) {
   const StageStats* const receive = stats.stage("receive");
-  if (receive == nullptr || receive->items == 0 ||
-      !bottleneck.images_per_core) {
+  if (receive == nullptr || receive->items == 0) {
     return "";
+  }
+  if (!bottleneck.images_per_core) {
+    return bottleneck.bound == Bound::kConsumer
+               ? ""
+               : fmt::format(
+                     "; input workers made all {}: what cores here "
+                     "make was not measured",
+                     stats.items_name());
   }
   const double cost =
       1000 * receive->busy_seconds / static_cast<double>(receive->items);

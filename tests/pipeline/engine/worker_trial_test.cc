@@ -109,6 +109,20 @@ TEST_F(WorkerTrialTest, OneThatIsNotThereIsAProblem) {
   EXPECT_THROW(RequireUsable(one), IoError);
 }
 
+TEST_F(WorkerTrialTest, OfALongListSomeAreTriedAndThatIsSaid) {
+  std::string list = "w0:1";
+  for (int i = 1; i < 70; ++i) {
+    list += ",w" + std::to_string(i) + ":1";
+  }
+  WorkersTrial trial = Try(Options(list));
+  EXPECT_EQ(trial.listed, 70);
+  EXPECT_EQ(trial.workers.size(), 64U);
+  EXPECT_EQ(trial.Conclusion(), "64 of 70 workers were tried");
+  trial.workers[0].problem.clear();
+  EXPECT_THAT(trial.Conclusion(), StartsWith("64 of 70 workers were tried; "
+                                             "receiving costs "));
+}
+
 TEST_F(WorkerTrialTest, ARefusalIsAProblem) {
   TestWorker token(rpc_, "a:1", SharedIndex(), {.token = std::string(32, 'x')});
   const TestShards other(TestPayloads(3));

@@ -70,6 +70,34 @@ TEST(LinkSetTest, ADroppedOneIsReplacedAndRemembered) {
   EXPECT_THAT(AddressesOf(links), ElementsAre(first));
 }
 
+TEST(LinkSetTest, AFullOneGivesItsPlaceToAnotherUntilItTakesTheStream) {
+  LinkSet links;
+  const std::vector<std::string> all = {"a:1", "b:1", "c:1"};
+  const auto choose = [&] {
+    Choose(links, all, 1);
+    links.RemoveUnwanted();
+    return AddressesOf(links);
+  };
+  const std::vector<std::string> first = choose();
+  ASSERT_THAT(first, SizeIs(1));
+  WorkerLink& full = LinkTo(links, first.front()).link;
+  full.Opening();
+  (void)full.Opened({RpcCode::kBusy, "16 streams"}, {}, false, kNow, 1);
+  const std::vector<std::string> two = choose();
+  EXPECT_THAT(two, AllOf(SizeIs(2), Contains(first.front())));
+  EXPECT_EQ(choose(), two);
+  for (ConnectedLink* const one : links.InTurn()) {
+    one->link.Opening();
+    (void)one->link.Opened({RpcCode::kBusy, "16 streams"}, {}, false, kNow, 1);
+  }
+  EXPECT_EQ(choose(), two) << "of a thousand full ones few are asked";
+  Open(full);
+  EXPECT_THAT(choose(), Contains(first.front()));
+  Choose(links, {}, 1);
+  links.RemoveUnwanted();
+  EXPECT_THAT(AddressesOf(links), IsEmpty());
+}
+
 TEST(LinkSetTest, EachLinkIsOpenedOnce) {
   LinkSet links;
   Choose(links, {"a:1", "b:1"});

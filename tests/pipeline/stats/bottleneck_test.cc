@@ -94,6 +94,18 @@ TEST(BottleneckTest, CountsWhatACoreMakes) {
   EXPECT_FALSE(BottleneckOf(stats).images_per_core);
 }
 
+TEST(BottleneckTest, KnowsNoCoresWhereWorkersMakeAllImages) {
+  PipelineStats stats = BusyRun();
+  for (StageStats& stage : stats.stages) {
+    stage.items = 0;
+    stage.busy_seconds = 0;
+  }
+  stats.stages.push_back({"receive", 1280, 0, 2, 0});
+  EXPECT_FALSE(BottleneckOf(stats).cores_needed);
+  stats.consumer_wait_seconds = 0.1;
+  EXPECT_EQ(BottleneckOf(stats).cores_needed, 0);
+}
+
 TEST(BottleneckTest, KnowsWhatTheDeviceCanTake) {
   const auto of = [](auto change) {
     PipelineStats stats = BusyRun();

@@ -182,6 +182,21 @@ TEST(VerdictTest, SaysWhereReceivingCostsAsMuchAsMaking) {
                        "CPU s per 1,000 images, making them 14.84"));
 }
 
+TEST(VerdictTest, SaysThatNothingWasMadeHere) {
+  PipelineStats stats = WithTwoWorkers();
+  for (StageStats& stage : stats.stages) {
+    if (stage.name != "receive") {
+      stage.items = 0;
+      stage.busy_seconds = 0;
+    }
+  }
+  EXPECT_THAT(Verdict(stats),
+              EndsWith("; input workers made all images: what cores here make "
+                       "was not measured"));
+  stats.consumer_wait_seconds = 0.1;
+  EXPECT_THAT(Verdict(stats), Not(HasSubstr("measured")));
+}
+
 TEST(VerdictTest, SaysThatNoWorkerIsThere) {
   PipelineStats stats = BusyRun();
   EXPECT_THAT(Verdict(stats), Not(HasSubstr("input worker")));
