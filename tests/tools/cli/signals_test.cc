@@ -46,7 +46,7 @@ TEST(SignalLadderTest, AWarningNeverEnds) {
 
 // Sends itself three signals, each when the one before was taken, at these
 // times.
-[[noreturn]] void SendThree(int second_at, int third_at) {
+[[noreturn]] void SendThree(int second_at, int third_at, int third) {
   std::counting_semaphore<> taken(0);
   int count = 0;
   const SignalStop signals("stopping soon", [&] {
@@ -55,7 +55,7 @@ TEST(SignalLadderTest, AWarningNeverEnds) {
     taken.release();
     return now;
   });
-  for (const int signal : {SIGTERM, SIGINT, SIGINT}) {
+  for (const int signal : {SIGTERM, SIGINT, third}) {
     ::kill(::getpid(), signal);
     taken.acquire();
   }
@@ -79,9 +79,11 @@ class SignalStopTest : public testing::Test {
 }
 
 TEST_F(SignalStopTest, ALaterSecondSignalEndsTheProcess) {
-  EXPECT_EXIT(SendThree(200, 1200), ExitedWithCode(128 + SIGINT),
+  EXPECT_EXIT(SendThree(200, 1200, SIGINT), ExitedWithCode(130),
               "^stopping soon\nflags_test: ended at once by a second signal "
               "\\(Interrupt\\)\n$");
+  EXPECT_EXIT(SendThree(200, 1200, SIGTERM), ExitedWithCode(143),
+              "second signal \\(Terminated\\)\n$");
 }
 
 TEST_F(SignalStopTest, TheFirstSignalAsksForAStop) {

@@ -146,6 +146,7 @@ TEST_F(RankMeetingTest, SilentConnectionsKeepNobodyFromMeeting) {
 }
 
 TEST_F(RankMeetingTest, DropsWhoeverDoesNotSayInTimeWhoItIs) {
+  EXPECT_EQ(MeetingOptions().patience, 10s);
   BeginMeeting({.patience = 20ms});
   StrangerAt silent = Stranger();
   StrangerAt slow = Stranger();
