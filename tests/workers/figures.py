@@ -1,0 +1,107 @@
+"""Figures of streams with workers, in rounds that take turns, so that a change
+of the machine's speed affects all of them. Each returns a line of medians."""
+
+import collections
+import json
+import pathlib
+import statistics
+import sys
+
+from programs import Failed, make_certificates
+from scene import PORT, TOKEN, tls_flags, wait_for
+
+TWIN = pathlib.Path(__file__).with_name("twin.py")
+SECONDS = 3  # of a stream
+ROUNDS = 5
+STARTS = 21  # rounds of short streams
+
+
+def receiving(scene):
+    """CPU time of receiving an image, plain and by TLS, and of readv"""
+    tls = make_certificates(scene.folder / "certificates", ["127.0.0.1"])
+    ways = {"plain": start_pair(scene, PORT),
+            "with TLS": start_pair(scene, PORT + 2, tls)}
+    costs = collections.defaultdict(list)
+    for _ in range(ROUNDS):
+        here = report_of(scene)["cpu_seconds_per_1000_images"]
+        costs["filling here"].append(here)
+        for way, workers in ways.items():
+            costs[way].append(cost_of_receiving(
+                report_of(scene, "--workers", workers,
+                          *(tls_flags("worker_", tls) if way != "plain"
+                            else ())), here))
+        costs["readv"].append(float(output_of(scene, "readv", sys.executable,
+                                              TWIN)))
+    scene.stop_workers()
+    found = {name: statistics.median(all_) for name, all_ in costs.items()}
+    shown = ", ".join(f"{name} {cost:.3f}" for name, cost in found.items())
+    return (f"CPU s per 1,000 images of 224: {shown}; plain is "
+            f"{found['plain'] / found['readv']:.1f} times readv, and filling "
+            f"here {found['filling here'] / found['plain']:.1f} times plain")
+
+
+def first_batch(scene):
+    """time to the first batch: workers there, refusing, silent, not there"""
+    scene.start_worker(1)
+    scene.start_worker(2, token=TOKEN[::-1])
+    scene.program(scene.hosts[3], "silent", sys.executable, "-c",
+                  "import socket, time\n"
+                  f"held = socket.create_server(('', {PORT}))\n"
+                  "time.sleep(3600)")
+    ways = {"no workers": (),
+            "one that is there": (1,),
+            "one that is there, one that refuses": (1, 2),
+            "a silent one": (3,),
+            "one that is not there": (4,)}
+    times = collections.defaultdict(list)
+    for _ in range(STARTS):
+        for way, numbers in ways.items():
+            more = ("--workers", scene.list(*numbers)) if numbers else ()
+            report = report_of(scene, *more, seconds=0.1)
+            times[way].append(1000 * report["first_batch_seconds"])
+    scene.stop_workers()
+    found = {way: statistics.median(all_) for way, all_ in times.items()}
+    alone = found.pop("no workers")
+    shown = ", ".join(f"{way} {time - alone:+.0f}"
+                      for way, time in found.items())
+    return f"{alone:.0f} ms without workers; ms more with {shown}"
+
+
+def start_pair(scene, port, tls=None):
+    """Two workers of one thread on the trainer's own host; their list."""
+    for number in (port, port + 1):
+        worker = scene.program(
+            scene.trainers[0], f"worker_{number}",
+            scene.lab.programs / "input_worker", "--data_dir", scene.lab.data,
+            "--listen", f"127.0.0.1:{number}", "--threads", 1,
+            *tls_flags("", tls))
+        scene.workers[number] = worker
+        wait_for(lambda one=worker: "serving" in one.text(), worker)
+    return f"127.0.0.1:{port},127.0.0.1:{port + 1}"
+
+
+def output_of(scene, name, *command):
+    program = scene.program(scene.trainers[0], name, *command)
+    if program.wait() != 0:
+        raise Failed(program.text()[-2000:])
+    return program.output()
+
+
+def report_of(scene, *flags, seconds=SECONDS):
+    """Of a stream of one thread."""
+    report = scene.folder / "report.json"
+    output_of(scene, "stream", scene.lab.programs / "pipeline_throughput",
+              "--data_dir", scene.lab.data, "--threads", 1, "--layout", "rgb",
+              "--seconds", seconds, "--rounds", 1, "--json", report, *flags)
+    return json.loads(report.read_text())
+
+
+def cost_of_receiving(report, here):
+    """What is left of the process's CPU time without that of the images that
+    it filled itself, each as without workers."""
+    images = {stage["name"]: stage["items"] for stage in report["stages"]}
+    received = images["receive"] / (images["receive"] + images["read"])
+    if received == 0:
+        raise Failed("the workers delivered nothing")
+    return (report["cpu_seconds_per_1000_images"] -
+            here * (1 - received)) / received
