@@ -10,6 +10,8 @@ set(infeed_grpc infeed_grpc_archives)
 add_library(infeed_grpc_archives INTERFACE)
 target_include_directories(infeed_grpc_archives SYSTEM
   INTERFACE ${INFEED_GRPC_STATIC_INCLUDE_DIRS})
+target_link_directories(infeed_grpc_archives
+  INTERFACE ${INFEED_GRPC_STATIC_LIBRARY_DIRS})
 foreach(name IN LISTS INFEED_GRPC_STATIC_LIBRARIES)
   unset(library)  # find_library() would keep a value.
   if(name MATCHES "^(ssl|crypto|z|atomic|dl|m|pthread|rt)$")

@@ -194,10 +194,9 @@ def check_tls(bin_folder, work):
 
 
 @contextlib.contextmanager
-def running_worker(bin_folder, data):
+def running_worker(program, data):
     """The address of an input worker that serves the data meanwhile."""
-    command = [bin_folder / "infeed", "worker", "--data_dir", data, "--listen",
-               "127.0.0.1:0"]
+    command = [*program, "--data_dir", data, "--listen", "127.0.0.1:0"]
     with subprocess.Popen(command, stderr=subprocess.PIPE,
                           text=True) as worker:
         text = ""
@@ -215,8 +214,8 @@ def running_worker(bin_folder, data):
 
 
 def check_worker(python, data, address):
-    number, digest = run(python, "-c", WITH_WORKER, data, address).split()
-    alone = run(python, "-c", PROGRAM, data, number).strip()
+    number, digest = run(*python, "-c", WITH_WORKER, data, address).split()
+    alone = run(*python, "-c", PROGRAM, data, number).strip()
     if digest != alone:
         sys.exit(f"{number} batches are {alone}, with a worker {digest}")
     print(f"{number} batches with a worker are those without")
@@ -225,9 +224,8 @@ def check_worker(python, data, address):
 def check_beside(python, data, package, address):
     """Libraries that both bring must not meet, whichever comes first."""
     for first, second in itertools.permutations((package, "infeed")):
-        program = f"import {first}\nimport {second}\n" + (
-            WITH_WORKER if address else PROGRAM)
-        run(python, "-c", program, data, address or BATCHES)
+        program = f"import {first}\nimport {second}\n{WITH_WORKER}"
+        run(python, "-c", program, data, address)
     print(f"imports beside {package} in both orders")
 
 
@@ -250,11 +248,9 @@ def main():
         check_images([python], work)
         check_tls(work / "env/bin", work)
         shards = work / "shards"
-        has_workers = any((work / "env").rglob("libinfeed_workers.so"))
-        with (running_worker(work / "env/bin", shards) if has_workers
-              else contextlib.nullcontext()) as address:
-            if has_workers:
-                check_worker(python, shards, address)
+        worker = [work / "env/bin/infeed", "worker"]
+        with running_worker(worker, shards) as address:
+            check_worker([python], shards, address)
             for package in packages:
                 name = {"grpcio": "grpc", "opencv-python-headless": "cv2",
                         "tensorflow-cpu": "tensorflow"}.get(package, package)

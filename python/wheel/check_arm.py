@@ -53,6 +53,10 @@ def main():
         for name in ("shards", "images", "images.zip", "images.tar"):
             check.check_batches(python, work / name, commands)
         check.check_images(python, work)
+        shards = work / "shards"
+        with check.running_worker([*programs, "input_worker"],
+                                  shards) as address:
+            check.check_worker(python, shards, address)
     print(f"{wheel}: good with CPython {version} under emulation")
 
 

@@ -1,5 +1,5 @@
 """gate.py CPU WHEEL: fails where the wheel would not run on every system of
-manylinux_2_28, or have other bits there."""
+manylinux_2_28, have other bits there, or be too large."""
 
 import pathlib
 import re
@@ -12,9 +12,17 @@ from elftools.elf.elffile import ELFFile
 
 # glibc's, which Zig's own would replace unseen, with other bits.
 FROM_GLIBC = {"cos", "exp", "expf", "logf", "memcpy", "sin"}
+# What a library of the wheel exports; and what the plugin, which has no use for
+# most of the above, takes from glibc.
+MODULE = {"PyInit__engine"}
+PLUGIN = {"infeed_rpc_plugin", "infeed_rpc_version"}
+PLUGIN_FROM_GLIBC = {"memcpy"}
+# Systems have them.
+LIBRARIES = r"(?:ld-linux-[\w-]+|lib(?:c|dl|m|pthread|rt))\.so\.\d"
 # Products and sums that are rounded once, which not every CPU does; and AVX-VNNI,
 # which Highway does not look for.
 UNWANTED = r"\t(?:vf?n?m(?:add|sub)|fn?m(?:add|sub|la|ls)\b|\{vex\})[^\n]*"
+MAX_BYTES = 12_000_000
 # It calls std::fma.
 FUSES = "torchvision_policy.cc.o"
 
@@ -34,13 +42,30 @@ def symbols_of(path):
             {name for name, undefined in found if undefined})
 
 
-def check_symbols(root):
-    for path in [*root.glob("infeed/_engine*.so"), *root.glob("infeed/bin/*")]:
-        exported, imported = symbols_of(path)
-        if not FROM_GLIBC <= imported:
-            sys.exit(f"{path.name} has its own {FROM_GLIBC - imported}")
-        if path.suffix == ".so" and exported != {"PyInit__engine"}:
-            sys.exit(f"{path.name} exports {exported}")
+def libraries_of(path):
+    with open(path, "rb") as file:
+        tags = ELFFile(file).get_section_by_name(".dynamic").iter_tags()
+        return {tag.needed for tag in tags if tag.entry.d_tag == "DT_NEEDED"}
+
+
+def check_file(path, exports, imports):
+    exported, imported = symbols_of(path)
+    if not imports <= imported:
+        sys.exit(f"{path.name} has its own {imports - imported}")
+    if exports is not None and exported != exports:
+        sys.exit(f"{path.name} exports {exported}")
+    for library in libraries_of(path):
+        if not re.fullmatch(LIBRARIES, library):
+            sys.exit(f"{path.name} needs {library}")
+
+
+def check_files(root):
+    package = root / "infeed"
+    check_file(next(package.glob("_engine*.so")), MODULE, FROM_GLIBC)
+    check_file(package / "libinfeed_workers.so", PLUGIN, PLUGIN_FROM_GLIBC)
+    check_file(package / "bin/package_programs", None, FROM_GLIBC)
+    if list(root.glob("*.libs")):
+        sys.exit("the wheel brings libraries along")
 
 
 def check_instructions(cpu):
@@ -65,9 +90,12 @@ def check_platform(cpu, wheel):
 
 def main():
     cpu, wheel = sys.argv[1:]
+    size = pathlib.Path(wheel).stat().st_size
+    if size > MAX_BYTES:
+        sys.exit(f"{wheel} has {size} bytes")
     with tempfile.TemporaryDirectory() as folder:
         zipfile.ZipFile(wheel).extractall(folder)
-        check_symbols(pathlib.Path(folder))
+        check_files(pathlib.Path(folder))
     check_instructions(cpu)
     check_platform(cpu, wheel)
 

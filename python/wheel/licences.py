@@ -13,7 +13,9 @@ import ziglang
 # contain GPL code.
 KNOWN = {"cli11", "curl", "fmtlib", "highway", "libisal", "libjpeg-turbo",
          "libpng1.6", "libwebp", "nlohmann-json3", "onetbb", "openssl",
-         "pugixml", "utf8proc", "yaml-cpp", "zlib"}
+         "pugixml", "utf8proc", "yaml-cpp", "zlib",
+         # Input workers.
+         "abseil", "c-ares", "grpc", "re2", "utf8_range", "xxhash"}
 
 
 def licences(cpu, environment):
