@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "pipeline/slots/rgb_slot.h"
 #include "pipeline/slots/slot_fingerprint.h"
+#include "preprocess/pixels/pixel_hash.h"
 
 namespace infeed {
 namespace {
@@ -151,7 +152,11 @@ FillCounts ViewFiller::FillLabels(std::size_t view, const ViewSource& source,
     fill(As<std::int32_t>(bytes));
   }
   counts.decode = Clock::now() - start;
-  counts.made = HashGeometry(counts.geometry, spec.preprocess.image_size);
+  counts.made =
+      HashChain(HashGeometry(counts.geometry, spec.preprocess.image_size))
+          .Add(png.size())
+          .Add(spec.fill)
+          .hash();
   if (hashes_pixels_) {
     HashPixelsOf(bytes, counts);
   }

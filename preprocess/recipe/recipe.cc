@@ -73,8 +73,11 @@ Framing WholeFraming(const ImageSize& size) {
       {.y = 0, .x = 0, .height = size.height, .width = size.width}, size);
 }
 
-std::uint64_t HashOf(const DecodePlan& plan, ResizeKernel kernel) {
+// With the image's length: a record may have several of the same size.
+std::uint64_t HashOf(std::size_t encoded_bytes, const DecodePlan& plan,
+                     ResizeKernel kernel) {
   return HashChain()
+      .Add(encoded_bytes)
       .Add(kernel)
       .Add(plan.denominator)
       .Add(plan.sides.fill)
@@ -197,7 +200,7 @@ FillCounts Preprocessor::DecodeJpeg(std::span<const std::byte> encoded,
       .found_rows = found_rows,
       .warning = decoder_.warning(),
       .geometry = geometry,
-      .made = HashOf(plan, target.kernel)};
+      .made = HashOf(encoded.size(), plan, target.kernel)};
 }
 
 std::string Preprocessor::CompleteIndex(std::span<const std::byte> encoded) {
@@ -225,7 +228,7 @@ FillCounts Preprocessor::DecodeOther(std::span<const std::byte> encoded,
       .decoded_pixels = inside,
       .outside_pixels = std::int64_t{image_.width()} * image_.height() - inside,
       .geometry = geometry,
-      .made = HashOf(plan, target.kernel)};
+      .made = HashOf(encoded.size(), plan, target.kernel)};
 }
 
 Framing Preprocessor::ChooseFraming(const ImageSize& source, int components,

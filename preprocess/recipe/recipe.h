@@ -45,8 +45,8 @@ struct FillCounts {
   std::string warning = {};  // libjpeg's first tolerated warning
   // As planned: scaled_decode may move pixels by half of its denominator.
   Geometry geometry;
-  // A hash of how the pixels were made of the encoded image: geometry, resize,
-  // augmentation; not 0.
+  // A hash of how the pixels were made of the encoded image: its length,
+  // geometry, resize, augmentation; not 0.
   std::uint64_t made = 0;
 
   // Adds the pixels, times and hash of another image, and takes its warning if

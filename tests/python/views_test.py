@@ -114,6 +114,15 @@ class MaskTest(WithViews):
             np.testing.assert_array_equal(COLORS[mask[~is_margin]],
                                           image[~is_margin])
 
+    def test_another_mask_or_fill_is_another_fingerprint(self):
+        labels = regions(0)
+        record = {IMAGE: png(COLORS[labels]), MASK: png(labels),
+                  "other": png(labels, COLORS)}
+        masks = [View(MASK, labels=True), View("other", labels=True),
+                 View(MASK, labels=True, fill=7)]
+        self.assertEqual(len({self.batch([record], [View(), mask]).fingerprint
+                              for mask in masks}), len(masks))
+
     def test_follow_a_later_view(self):
         views = [View(), View(image_size=(24, 56)),
                  View(MASK, draws=1, labels="int32")]

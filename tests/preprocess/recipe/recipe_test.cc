@@ -254,12 +254,12 @@ TEST(PreprocessorTest, AugmentsPackedPixelsInTraining) {
 }
 
 std::uint64_t MadeOf(const PreprocessOptions& options,
-                     const SampleKey& key = {}) {
+                     const SampleKey& key = {}, int quality = 90) {
   Preprocessor preprocessor(options, true);
   Pixels pixels(options.image_size.pixels());
-  return preprocessor
-      .Fill(AsBytes(TestJpeg({.width = 90, .height = 70})), key, pixels)
-      .made;
+  const std::string image =
+      TestJpeg({.width = 90, .height = 70, .quality = quality});
+  return preprocessor.Fill(AsBytes(image), key, pixels).made;
 }
 
 TEST(PreprocessorTest, HashesHowAnImageWasMade) {
@@ -270,14 +270,12 @@ TEST(PreprocessorTest, HashesHowAnImageWasMade) {
   gray.augment.grayscale = 1;
   PreprocessOptions jitter = plain;
   jitter.augment.hue = 0.1F;
-  const std::set<std::uint64_t> hashes = {MadeOf(plain),
-                                          MadeOf(plain, {.position = 1}),
-                                          MadeOf(bicubic),
-                                          MadeOf(gray),
-                                          MadeOf(Options(Recipe::kTpu)),
-                                          MadeOf(jitter),
-                                          MadeOf(jitter, {.position = 1})};
-  EXPECT_EQ(hashes.size(), 7U);
+  const std::set<std::uint64_t> hashes = {
+      MadeOf(plain),         MadeOf(plain, {.position = 1}),
+      MadeOf(plain, {}, 50), MadeOf(bicubic),
+      MadeOf(gray),          MadeOf(Options(Recipe::kTpu)),
+      MadeOf(jitter),        MadeOf(jitter, {.position = 1})};
+  EXPECT_EQ(hashes.size(), 8U);
   EXPECT_EQ(MadeOf(jitter), MadeOf(jitter));
   // An option without an effect on the image.
   PreprocessOptions other = plain;
