@@ -108,6 +108,7 @@ bool SlotFiller::TryFill(Sample& sample, std::vector<BadRecord>& bad) {
   if (!std::exchange(sample.payload, {}).IsWhole()) {
     // A mapped file lost bytes, perhaps while they were decoded. From now on it
     // is read.
+    sample.start = sample.since = Clock::now();
     Load(sample);
     return TryFill(sample, bad);
   }

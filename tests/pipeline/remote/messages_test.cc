@@ -331,6 +331,10 @@ TEST_F(FillReplyTest, NamesWhatDiffers) {
   other = options;
   other.seed = 1;
   EXPECT_NE(filled.Difference(1, *Fill(other)), "");
+  other = options;
+  other.input_hash = InputHash::kPixels;
+  EXPECT_THAT(filled.Difference(1, *Fill(other)),
+              HasSubstr("fingerprint differs"));
 }
 
 TEST_F(FillReplyTest, EachTruncatedReplyIsRefused) {

@@ -82,6 +82,7 @@ class SlotFillerTest : public ::testing::Test {
         Sample sample(filler.options());
         sample.batch = &open;
         while ((sample.slot = next_slot++) < kRecords) {
+          sample.start = sample.since = StageCounter::Clock::now();
           filler.Read(sample);
           filler.Fill(sample);
         }
@@ -147,6 +148,8 @@ TEST_F(SlotFillerTest, AMappedRecordThatIsLostIsReadAgain) {
       samples.push_back(std::make_unique<Sample>(options));
       samples.back()->batch = &open;
       samples.back()->slot = slot;
+      samples.back()->start = samples.back()->since =
+          StageCounter::Clock::now();
       filler.Read(*samples.back());
     }
     // Within the record 8: the pages after it are gone.
@@ -159,6 +162,8 @@ TEST_F(SlotFillerTest, AMappedRecordThatIsLostIsReadAgain) {
     const std::span<const BadRecord> bad = open.BadRecords();
     ASSERT_EQ(bad.size(), 8U);
     EXPECT_THAT(bad[0].error.what(), ::testing::HasSubstr("truncated record"));
+    // Nothing waited: the second read begins anew.
+    EXPECT_EQ(counters_.read.Read().wait_seconds, 0);
     const BatchCopy batch = CopyOf(*open.TakeBatch());
     const BatchCopy whole = PlainStream(shards_.index(), options, 1).front();
     const auto half = static_cast<std::ptrdiff_t>(whole.pixels.size() / 2);
