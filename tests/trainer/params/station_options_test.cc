@@ -28,8 +28,10 @@ TEST(StationOptionsTest, AnEvaluationReadsAndCropsAsItsParametersSay) {
   EXPECT_TRUE(EvalInputOf(params).map_files);
   params.input.map_files = false;
   params.input.preprocess.crop = {.eval_resize = 232};
+  params.input.input_hash = InputHash::kPixels;
   EXPECT_FALSE(EvalInputOf(params).map_files);
   EXPECT_EQ(EvalInputOf(params).preprocess.crop.eval_resize, 232);
+  EXPECT_EQ(EvalInputOf(params).input_hash, InputHash::kRecords);
 }
 
 std::string Difference(const TrainParams& run, const TrainParams& before) {
