@@ -114,6 +114,19 @@ TEST_F(IndexDataTest, EveryFormHasTheSameRecords) {
   EXPECT_EQ(See(*IndexSplit(WriteShard("one.tfrecord"), "train")), Expected(1));
 }
 
+TEST_F(IndexDataTest, AFileInAZipHasAChecksumAndOneInATarNone) {
+  const auto zip = IndexSplit(WriteZip("one.zip"), "train");
+  const auto tar = IndexSplit(WriteTar("one.tar"), "train");
+  std::vector<std::byte> buffer;
+  for (std::size_t i = 0; i < Pictures().size(); ++i) {
+    const auto record = static_cast<std::int64_t>(i);
+    EXPECT_EQ(RecordStore(*zip).ReadPayload(record, buffer).stored_crc,
+              Crc32(Pictures()[i].bytes));
+    EXPECT_EQ(RecordStore(*tar).ReadPayload(record, buffer).stored_crc,
+              std::nullopt);
+  }
+}
+
 TEST_F(IndexDataTest, SplitsHaveAllTheirNamesInFilesAndFolders) {
   WriteShard("a/Training-00000-of-00001");
   WriteShard("a/val-00000-of-00001");
