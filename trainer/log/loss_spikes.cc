@@ -62,7 +62,8 @@ LossSpike SpikeAt(std::span<const HistoryPoint> points, std::size_t at) {
           .distance = kInfinity};
 }
 
-// The spikes among the finite losses. places: of each loss in `points`.
+// The spikes among the finite losses, the worst of each run of neighbours.
+// places: of each loss in `points`.
 void AddFinite(std::span<const HistoryPoint> points,
                std::span<const std::size_t> places,
                std::vector<LossSpike>& spikes) {
@@ -72,16 +73,24 @@ void AddFinite(std::span<const HistoryPoint> points,
     losses.push_back(points[place].loss);
   }
   std::vector<double> buffer;
+  bool is_in_run = false;  // The loss before it stands out.
   for (std::size_t i = 0; i < losses.size(); ++i) {
     const Neighbours window = NeighboursOf(losses, i, buffer);
     const double unit = std::max(
         {window.mad, kLeastShare * std::abs(window.median), kLeastUnit});
     const double distance = (losses[i] - window.median) / unit;
-    if (window.size >= kLeastLosses && distance >= kLeastDistance) {
+    const bool stands_out =
+        window.size >= kLeastLosses && distance >= kLeastDistance;
+    if (stands_out && is_in_run && spikes.back().distance < distance) {
+      spikes.pop_back();
+      is_in_run = false;
+    }
+    if (stands_out && !is_in_run) {
       LossSpike& spike = spikes.emplace_back(SpikeAt(points, places[i]));
       spike.median = window.median;
       spike.distance = distance;
     }
+    is_in_run = stands_out;
   }
 }
 
@@ -102,7 +111,7 @@ std::vector<std::string> RowOf(const LossSpike& spike,
           model_dir.empty()
               ? "-"
               : EscapeXml(fmt::format("train_resnet --mode replay --model_dir "
-                                      "{} --step {}",
+                                      "{} --step {} --losses",
                                       ShellWord(model_dir), spike.step))};
 }
 

@@ -31,7 +31,8 @@ inline constexpr std::size_t kMostSpikes = 5;
 // with the window's median, and its MAD, the median of |loss - median|. The
 // window never reaches further forward than back, or a falling loss would begin
 // with a spike. A step stands out from distance 6 on, in a window of at least
-// 11 losses; normal noise gets there once in some thousand steps.
+// 11 losses; normal noise gets there once in some thousand steps. Of several in
+// a row only the worst is listed, or one spike could be all of them.
 //
 // A loss that is not finite stands out most of all. Of several in a row only
 // the first is listed, since it spoils those after it.
@@ -42,8 +43,9 @@ inline constexpr std::size_t kMostSpikes = 5;
 // the step at which it did.
 [[nodiscard]] std::vector<LossSpike> FindLossSpikes(const RunHistory& history);
 
-// The spikes as an HTML table with the command that shows each step's batch.
-// model_dir: as the user names it; "": there are no batches to show.
+// The spikes as an HTML table with the command that shows each step's batch and
+// its images' losses. model_dir: as the user names it; "": there are no batches
+// to show.
 [[nodiscard]] std::string SpikesTable(const std::vector<LossSpike>& spikes,
                                       const std::string& model_dir);
 

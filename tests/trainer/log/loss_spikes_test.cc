@@ -1,5 +1,6 @@
 #include "trainer/log/loss_spikes.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -125,6 +126,15 @@ TEST(LossSpikesTest, AtMostFiveAreListed) {
   EXPECT_THAT(SpikeSteps(losses), ElementsAre(351, 301, 251, 201, 151));
 }
 
+// A spike that lasts for some steps leaves room for the others.
+TEST(LossSpikesTest, NeighboursAreOneSpikeAtTheWorst) {
+  std::vector<double> losses(400, 1.0);
+  const std::vector<double> spike = {5, 9, 8, 4, 4, 1, 3};
+  std::ranges::copy(spike, losses.begin() + 99);
+  losses[299] = losses[300] = 7;
+  EXPECT_THAT(SpikeSteps(losses), ElementsAre(101, 300, 106));
+}
+
 TEST(LossSpikesTest, LossesOfIntervalsSayTheirSteps) {
   RunHistory history("nowhere");
   for (int i = 1; i <= 30; ++i) {
@@ -139,7 +149,7 @@ TEST(LossSpikesTest, LossesOfIntervalsSayTheirSteps) {
   EXPECT_THAT(SpikesTable(spikes, "runs/my run"),
               AllOf(HasSubstr("<td>1901-2000</td><td>9</td><td>1</td>"),
                     HasSubstr("train_resnet --mode replay --model_dir "
-                              "'runs/my run' --step 2000</td>"),
+                              "'runs/my run' --step 2000 --losses</td>"),
                     HasSubstr("the last step of each range")));
 }
 
