@@ -325,7 +325,7 @@ void AddExportFlags(CLI::App& app, RunOptions& run) {
 }
 
 void AddReplayFlags(CLI::App& app, ReplayOptions& replay) {
-  const FlagGroup group(app, "Replay");
+  const FlagGroup group(app, "Replay", Shown::kInHelpAll);
   app.add_option("--step", replay.steps,
                  "Steps of the run in model_dir whose batches to show, with "
                  "--mode replay.")
@@ -423,7 +423,7 @@ void TakeReplay(TrainFlags& flags) {
     throw UsageError("--step: mode replay needs it, as --step 41,42");
   }
   if (run.dry_run) {
-    throw UsageError("--dry_run: is not for mode replay, which only reads");
+    throw UsageError("--dry_run: is not for mode replay, which trains nothing");
   }
   if (IsUrl(run.model_dir)) {
     throw UsageError(fmt::format(

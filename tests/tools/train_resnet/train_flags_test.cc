@@ -290,13 +290,15 @@ TEST(TrainHelpTest, IsShort) {
                           HasSubstr("Peak of the learning rate"),
                           HasSubstr("Examples:"), HasSubstr("Exit codes:")));
   EXPECT_THAT(help, Not(HasSubstr("--weight_decay")));
+  EXPECT_THAT(help, Not(HasSubstr("Replay:")));
   EXPECT_THAT(help, Not(HasSubstr("bigtable")));
 }
 
 TEST(TrainHelpTest, ShowsAllParametersWithUnitsWhereAllIsAskedFor) {
   const std::string help = Answer("--help_all");
   EXPECT_THAT(help, AllOf(HasSubstr("Peak of the learning rate"),
-                          HasSubstr("--weight_decay"),
+                          HasSubstr("--weight_decay"), HasSubstr("--losses"),
+                          HasSubstr("--data_dir_b DIR"),
                           HasSubstr("--num_parallel_calls THREADS\n"),
                           HasSubstr("--steps_per_eval STEPS"),
                           HasSubstr("--warmup_epochs EPOCHS")));
