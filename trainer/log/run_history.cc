@@ -184,7 +184,9 @@ void RunHistory::Add(std::string_view text) {
   }
   HistoryRun& run = runs_.back();
   run.last_time = std::isfinite(time) ? time : run.last_time;
-  run.last_step = step;
+  if (!event.ends_with("eval")) {  // It may be another process's, of any step.
+    run.last_step = step;
+  }
   run.end = event == "end" ? std::optional(EndOf(line)) : std::nullopt;
   if (event == "warm_up") {
     run.start_up_seconds = Number(line, "start_up_seconds");

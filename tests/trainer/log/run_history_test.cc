@@ -87,6 +87,17 @@ TEST(RunHistoryTest, ReadsHowARunEnded) {
   }
 }
 
+// A run that was killed has no end; its checkpoint of step 10 is evaluated.
+TEST(RunHistoryTest, AnEvaluationIsNotARunsLastStep) {
+  RunHistory history("nowhere");
+  history.Add(R"({"event":"start","step":0})");
+  history.Add(R"({"event":"train","step":30})");
+  for (const char* const event : {"eval", "other_eval"}) {
+    history.Add(std::string(R"({"step":10,"event":")") + event + R"("})");
+    EXPECT_EQ(history.runs().back().last_step, 30);
+  }
+}
+
 TEST(RunHistoryTest, GoesOnWhereItStopped) {
   const TemporaryFolder folder;
   MetricsLog log(folder.path());
