@@ -5,11 +5,13 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 #include "base/error.h"
 #include "preprocess/codecs/image_decoder.h"
 #include "preprocess/jpeg/jpeg.h"
 #include "preprocess/pixels/image.h"
+#include "preprocess/pixels/packed_copy.h"
 #include "preprocess/resize/area.h"
 #include "records/example/imagenet_example.h"
 
@@ -24,21 +26,18 @@ constexpr std::array<std::uint8_t, 3> kFrameColor = {230, 0, 60};
 // The image/packed of a record. Requires: it has packed pixels.
 RgbImage Unpacked(const ImagenetExampleView& example) {
   const std::size_t pixels = example.packed.size() / sizeof(std::uint32_t);
-  if (example.height < 1 || example.width < 1 ||
-      pixels != static_cast<std::size_t>(example.height * example.width)) {
+  const auto width = static_cast<std::size_t>(example.width);
+  const auto height = static_cast<std::size_t>(example.height);
+  if (example.height < 1 || example.width < 1 || pixels % width != 0 ||
+      pixels / width != height) {
     throw DataError("image/packed has another size than the image");
   }
+  // Copied, as a record's bytes are not aligned.
+  std::vector<std::uint32_t> words(pixels);
+  std::memcpy(words.data(), example.packed.data(), pixels * sizeof(words[0]));
   RgbImage image;
-  image.Resize(static_cast<int>(example.width),
-               static_cast<int>(example.height));
-  for (std::size_t i = 0; i < pixels; ++i) {
-    std::uint32_t word = 0;
-    std::memcpy(&word, example.packed.data() + i * sizeof(word), sizeof(word));
-    for (const std::size_t channel : {0, 1, 2}) {
-      image.pixels()[i * 3 + channel] =
-          static_cast<std::uint8_t>(word >> (24 - 8 * channel));
-    }
-  }
+  image.Resize(static_cast<int>(width), static_cast<int>(height));
+  UnpackPixels(words, image.pixels());
   return image;
 }
 

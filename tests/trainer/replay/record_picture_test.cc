@@ -1,10 +1,13 @@
 #include "trainer/replay/record_picture.h"
 
+#include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "preprocess/codecs/image_decoder.h"
 #include "preprocess/pixels/image.h"
+#include "preprocess/pixels/pack.h"
 #include "records/example/imagenet_example.h"
 #include "tests/support/test_jpeg.h"
 
@@ -12,13 +15,17 @@
 
 namespace infeed::record_picture_test {
 
+WebPicture PictureOf(const ImagenetExample& example, const Geometry& geometry) {
+  const std::string payload = BuildImagenetExample(example);
+  return RecordPicture(std::as_bytes(std::span(payload)),
+                       std::string(kImageKey), geometry, {28, 28});
+}
+
 WebPicture PictureOf(const std::string& encoded, const Geometry& geometry) {
   ImagenetExample example;
   example.label = 1;
   example.encoded = encoded;
-  const std::string payload = BuildImagenetExample(example);
-  return RecordPicture(std::as_bytes(std::span(payload)),
-                       std::string(kImageKey), geometry, {28, 28});
+  return PictureOf(example, geometry);
 }
 
 std::string FlatJpeg(int width, int height) {
@@ -71,6 +78,27 @@ TEST(RecordPictureTest, ALargeImageIsMadeSmaller) {
   EXPECT_EQ(image.height(), 128);
   EXPECT_TRUE(IsFramed(image, 127, 64));
   EXPECT_FALSE(IsFramed(image, 192, 64));
+}
+
+TEST(RecordPictureTest, ShowsPackedPixelsIfTheirSizeIsRight) {
+  const std::vector<std::uint32_t> blue(32 * 32, PackPixel(0, 0, 200));
+  const Geometry geometry = {
+      .source = {32, 32}, .window = {0, 0, 32, 32}, .resized = {28, 28}};
+  ImagenetExample example;
+  example.label = 1;
+  example.height = example.width = 32;
+  example.packed = {reinterpret_cast<const char*>(blue.data()),
+                    blue.size() * sizeof(blue[0])};
+  RgbImage image = Decoded(PictureOf(example, geometry));
+  ASSERT_EQ(image.width(), 32);
+  const std::uint8_t* const pixel = image.row(16) + 16 * 3;
+  EXPECT_LT(pixel[0], 50);
+  EXPECT_GT(pixel[2], 150);
+  for (const std::int64_t height :
+       {std::int64_t{31}, std::int64_t{0}, std::int64_t{1} << 62}) {
+    example.height = height;
+    EXPECT_EQ(PictureOf(example, geometry).type, "") << height;
+  }
 }
 
 TEST(RecordPictureTest, IsEmptyForAnImageThatCannotBeDecoded) {
