@@ -71,10 +71,9 @@ void RequireRoom(const Job& job, const ResidentShape& shape) {
 
 // Copies the training images to the device if data_on_device is set. Returns
 // null otherwise, and if this run cannot hold them there; the reason is then
-// printed. Throws UsageError for options with
-// random transformations other than mirroring, for records without packed
-// pixels, and for images that do not fit on the device; DataError for a record
-// that cannot be read.
+// printed. Throws UsageError for options with random transformations other than
+// mirroring, for records without packed pixels, and for images that do not fit
+// on the device; DataError for a record that cannot be read.
 HeldRecords HoldImages(const Job& job, const InputOptions& input) {
   if (!job.params.data_on_device) {
     return nullptr;
