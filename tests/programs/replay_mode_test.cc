@@ -135,18 +135,23 @@ TEST_F(ReplayModeTest, NamesWhatIsNotThere) {
   EXPECT_THAT(run.err, HasSubstr("no run is recorded there"));
 }
 
-// The checkpoint of step 1 is gone.
-TEST_F(ReplayModeTest, NamesTheStepsWithoutACheckpoint) {
+TEST_F(ReplayModeTest, TakesALaterCheckpointWhereNoEarlierOneIsLeft) {
   const TemporaryFolder copy;
   fs::copy(model_->folder(), copy.path(), fs::copy_options::recursive);
+  const auto replay = [&] {
+    return RunTrainResnet(
+        "--device cpu --mode replay --step 1 --losses --model_dir " +
+        copy.path());
+  };
   fs::remove_all(copy / "checkpoint-00000001");
-  const ProgramResult run = RunTrainResnet(
-      "--device cpu --mode replay --step 1 --losses "
-      "--model_dir " +
-      copy.path());
-  EXPECT_EQ(run.exit_code, 2);
-  EXPECT_THAT(run.err, HasSubstr("no checkpoint at or before step 1; it has "
-                                 "those of steps 2"));
+  const ProgramResult later = replay();
+  ASSERT_EQ(later.exit_code, 0) << later.err;
+  EXPECT_THAT(TextOf(copy / "replay/step_1.html"),
+              HasSubstr("the checkpoint of step 2, 1 step later:"));
+  fs::remove_all(copy / "checkpoint-00000002");
+  const ProgramResult none = replay();
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_THAT(none.err, HasSubstr(copy.path() + " has no checkpoint"));
 }
 
 }  // namespace infeed::replay_mode_test

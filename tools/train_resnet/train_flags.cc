@@ -336,8 +336,8 @@ void AddReplayFlags(CLI::App& app, ReplayOptions& replay) {
       ->type_name("DIR");
   app.add_flag("--losses", replay.with_losses,
                "Also each image's loss and prediction, by the network in "
-               "evaluation form with the newest checkpoint at or before the "
-               "step; the worst first.");
+               "evaluation form with the newest checkpoint up to the step, "
+               "else the oldest; the worst first.");
 }
 
 void AddFlags(CLI::App& app, TrainFlags& flags) {

@@ -83,8 +83,9 @@ KnownPlace FindKnownPlace(const RecordedRun& run, const StepsOfStart& steps) {
   return known;
 }
 
-const Checkpoint* CheckpointBefore(const RecordedRun& run, std::int64_t step) {
-  const Checkpoint* found = nullptr;
+const Checkpoint* CheckpointFor(const RecordedRun& run, std::int64_t step) {
+  const Checkpoint* found =
+      run.checkpoints.empty() ? nullptr : &run.checkpoints.front();
   for (const Checkpoint& checkpoint : run.checkpoints) {
     found = checkpoint.step <= step ? &checkpoint : found;
   }

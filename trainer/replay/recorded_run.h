@@ -44,8 +44,9 @@ struct StepsOfStart {
 [[nodiscard]] KnownPlace FindKnownPlace(const RecordedRun& run,
                                         const StepsOfStart& steps);
 
-// The newest of the run's checkpoints at or before a step; null: none.
-[[nodiscard]] const Checkpoint* CheckpointBefore(const RecordedRun& run,
-                                                 std::int64_t step);
+// The newest of the run's checkpoints at or before a step, else the oldest one,
+// as few are kept; null: there is none.
+[[nodiscard]] const Checkpoint* CheckpointFor(const RecordedRun& run,
+                                              std::int64_t step);
 
 }  // namespace infeed

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <string_view>
 #include <vector>
@@ -105,6 +107,15 @@ std::vector<const ReplayedImage*> WorstFirst(const ReplayedStep& step) {
   return images;
 }
 
+// ", 3 steps earlier": a checkpoint than its step; "": of the same step.
+std::string AgeText(std::int64_t checkpoint, std::int64_t step) {
+  return checkpoint == step
+             ? ""
+             : fmt::format(", {} {}",
+                           CountText(std::abs(step - checkpoint), "step"),
+                           checkpoint < step ? "earlier" : "later");
+}
+
 // What a reader must know of the results and of mixed images; "": nothing.
 std::string Notes(const ReplayedStep& step) {
   std::string notes;
@@ -113,11 +124,7 @@ std::string Notes(const ReplayedStep& step) {
         "<p>Loss and prediction are of the network in evaluation form, with "
         "the weights of the checkpoint of step {}{}: the cross-entropy of each "
         "image, without label smoothing.</p>\n",
-        *step.checkpoint,
-        *step.checkpoint < step.place.step
-            ? fmt::format(", {} earlier",
-                          CountText(step.place.step - *step.checkpoint, "step"))
-            : "");
+        *step.checkpoint, AgeText(*step.checkpoint, step.place.step));
   }
   if (std::ranges::any_of(step.images, [](const ReplayedImage& image) {
         return image.partner >= 0;

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "base/atomic_file.h"
 #include "base/count_text.h"
@@ -61,11 +60,12 @@ class ReplayModel {
                              MakeOptimizerOptions(params), device);
   }
 
-  // Loads the newest checkpoint at or before a step, and returns its step.
-  std::int64_t LoadBefore(std::int64_t step) {
-    const Checkpoint* const state = CheckpointBefore(run_, step);
+  // Loads CheckpointFor() a step, and returns its step.
+  std::int64_t LoadFor(std::int64_t step) {
+    const Checkpoint* const state = CheckpointFor(run_, step);
     if (state == nullptr) {
-      ThrowMissing(step);
+      throw UsageError(
+          fmt::format("losses: {} has no checkpoint", run_.model_dir));
     }
     if (loaded_ != state->step) {
       device_->Load(LoadCheckpoint(run_.model_dir, state->step).state);
@@ -92,19 +92,6 @@ class ReplayModel {
   }
 
  private:
-  [[noreturn]] void ThrowMissing(std::int64_t step) const {
-    std::vector<std::int64_t> steps;
-    for (const Checkpoint& checkpoint : run_.checkpoints) {
-      steps.push_back(checkpoint.step);
-    }
-    throw UsageError(fmt::format(
-        "losses: {} has no checkpoint at or before step {}; it has {}",
-        run_.model_dir, step,
-        steps.empty()
-            ? "none"
-            : fmt::format("those of steps {}", fmt::join(steps, ", "))));
-  }
-
   const RecordedRun& run_;
   std::unique_ptr<DeviceLoop> device_;
   std::optional<std::int64_t> loaded_;
@@ -153,7 +140,7 @@ ProgramEnd ReplaySteps(const RunOptions& options, const std::stop_token& stop) {
     std::optional<std::int64_t> checkpoint;
     BatchJudge judge;
     if (model) {
-      checkpoint = model->LoadBefore(step);
+      checkpoint = model->LoadFor(step);
       judge = [&](BatchHandle batch) { return model->Judge(std::move(batch)); };
     }
     ReplayedStep replayed = ReplayStep(input, step, options.replay.rank, judge);

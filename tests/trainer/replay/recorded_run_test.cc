@@ -80,9 +80,20 @@ TEST_F(RecordedRunTest, TakesNoDamagedCheckpointAndNoneOfAbandonedSteps) {
   }
   std::ofstream(PathIn(CheckpointFolder(dir(), 20), kStateFile)) << "{}";
   const RecordedRun run = ReadRun(dir());
-  EXPECT_EQ(CheckpointBefore(run, 30)->step, 10);
-  EXPECT_EQ(CheckpointBefore(run, 10)->step, 10);
-  EXPECT_EQ(CheckpointBefore(run, 9), nullptr);
+  EXPECT_EQ(CheckpointFor(run, 30)->step, 10);
+  EXPECT_EQ(CheckpointFor(run, 10)->step, 10);
+}
+
+TEST_F(RecordedRunTest, TakesTheOldestCheckpointForEarlierSteps) {
+  Start(0, "one process");
+  Train(1, 30);
+  EXPECT_EQ(CheckpointFor(ReadRun(dir()), 9), nullptr);
+  for (const std::int64_t step : {10, 20}) {
+    SaveCheckpoint(dir(), MadeCheckpoint(step));
+  }
+  const RecordedRun run = ReadRun(dir());
+  EXPECT_EQ(CheckpointFor(run, 9)->step, 10);
+  EXPECT_EQ(CheckpointFor(run, 20)->step, 20);
 }
 
 TEST_F(RecordedRunTest, CountsStepsFromACheckpointWhereTheLogIsGone) {

@@ -62,7 +62,9 @@ TEST(ReplayPageTest, HasTheWorstFirstAndThoseWithoutALabelLast) {
                           HasSubstr("checkpoint of step 40, 2 steps earlier"),
                           Not(HasSubstr("9.0000"))));
   step.images[0].result->loss = std::numeric_limits<float>::quiet_NaN();
+  step.checkpoint = 43;
   page = PageOf(step);
+  EXPECT_THAT(page, HasSubstr("checkpoint of step 43, 1 step later"));
   EXPECT_LT(At(page, "n0_0.JPEG"), At(page, "n0_1.JPEG"));
 }
 
