@@ -1,6 +1,9 @@
 #include "trainer/replay/recorded_run.h"
 
 #include <algorithm>
+#include <optional>
+#include <ranges>
+#include <type_traits>
 
 #include <fmt/format.h>
 
@@ -8,6 +11,7 @@
 #include "base/error.h"
 #include "trainer/params/parse.h"
 #include "trainer/ranks/place.h"
+#include "trainer/replay/shard_identities.h"
 #include "trainer/results/model_dir.h"
 
 namespace infeed {
@@ -22,6 +26,38 @@ std::vector<Checkpoint> ReadStates(const std::string& model_dir) {
     }
   }
   return states;
+}
+
+// Whether a batch of one start can begin elsewhere than in the other's stream.
+bool HasOtherStream(const RecordedRun& run, const HistoryRun& a,
+                    const HistoryRun& b) {
+  const auto differ = [](const auto& of_a, const auto& of_b) {
+    using Value = std::decay_t<decltype(of_a)>;
+    return of_a != Value() && of_b != Value() && of_a != of_b;
+  };
+  const auto data = [](const HistoryRun& start) {
+    return TrainIdentity(OriginValue(start.origin, "data_identity"));
+  };
+  const auto ranks = [](const HistoryRun& start) {
+    return WorldSizeIn(OriginValue(start.origin, "ranks"));
+  };
+  return differ(a.batch_size, b.batch_size) || differ(data(a), data(b)) ||
+         (run.params.values.input.rank_share != RankShare::kContiguous &&
+          ranks(a) != ranks(b));
+}
+
+// Whether steps before those of this start were of another stream.
+bool FollowsOtherStream(const RecordedRun& run, const HistoryRun& start) {
+  std::int64_t first = start.first_step;
+  for (const HistoryRun& before : std::views::reverse(run.starts)) {
+    if (before.first_step < first) {
+      if (HasOtherStream(run, before, start)) {
+        return true;
+      }
+      first = before.first_step;
+    }
+  }
+  return false;
 }
 
 }  // namespace
@@ -73,14 +109,22 @@ StepsOfStart FindStart(const RecordedRun& run, std::int64_t step) {
 }
 
 KnownPlace FindKnownPlace(const RecordedRun& run, const StepsOfStart& steps) {
-  KnownPlace known;
+  std::optional<KnownPlace> known;
   for (const Checkpoint& checkpoint : run.checkpoints) {
     if (checkpoint.step >= steps.start.first_step &&
         checkpoint.step <= steps.last_step) {
       known = {.step = checkpoint.step, .stream = checkpoint.stream};
     }
   }
-  return known;
+  if (!known && FollowsOtherStream(run, steps.start)) {
+    throw UsageError(fmt::format(
+        "steps {} to {} of the run in {} cannot be found in the data: earlier "
+        "ones had another batch size, other data or ranks, and no checkpoint "
+        "from {} to {} is left",
+        steps.start.first_step + 1, steps.last_step, run.model_dir,
+        steps.start.first_step, steps.last_step));
+  }
+  return known.value_or(KnownPlace{});
 }
 
 const Checkpoint* CheckpointFor(const RecordedRun& run, std::int64_t step) {

@@ -40,7 +40,9 @@ struct StepsOfStart {
 [[nodiscard]] StepsOfStart FindStart(const RecordedRun& run, std::int64_t step);
 
 // A place of the stream in which these steps are: that of a checkpoint among
-// them, or before the first one; else the stream's beginning.
+// them, or before the first one; else the stream's beginning. Throws UsageError
+// where there is no such checkpoint, and steps before them were of another
+// stream.
 [[nodiscard]] KnownPlace FindKnownPlace(const RecordedRun& run,
                                         const StepsOfStart& steps);
 

@@ -96,6 +96,32 @@ TEST_F(RecordedRunTest, TakesTheOldestCheckpointForEarlierSteps) {
   EXPECT_EQ(CheckpointFor(run, 20)->step, 20);
 }
 
+// Runs that --force resumed with another batch size; the last start keeps only
+// its own checkpoint.
+TEST_F(RecordedRunTest, RefusesToGuessAPlaceAfterAnotherStream) {
+  MetricsLog(dir()).Write("start", 0, {{"batch_size", std::int64_t{32}}});
+  Train(1, 10);
+  Start(10, "one process");
+  Train(11, 20);
+  Start(20, "one process");
+  Train(21, 30);
+  SaveCheckpoint(dir(), MadeCheckpoint(30));
+  RecordedRun run = ReadRun(dir());
+  EXPECT_THAT(
+      MessageOf<UsageError>(
+          [&] { (void)FindKnownPlace(run, FindStart(run, 15)); }),
+      HasSubstr("steps 11 to 20 of the run in " + dir() + " cannot be found"));
+  EXPECT_EQ(FindKnownPlace(run, FindStart(run, 25)).step, 30);
+  EXPECT_EQ(FindKnownPlace(run, FindStart(run, 5)).step, 0);
+  // A start that a later one did again does not count.
+  Start(0, "one process");
+  Train(1, 10);
+  Start(10, "one process");
+  Train(11, 20);
+  run = ReadRun(dir());
+  EXPECT_EQ(FindKnownPlace(run, FindStart(run, 15)).step, 0);
+}
+
 TEST_F(RecordedRunTest, CountsStepsFromACheckpointWhereTheLogIsGone) {
   SaveCheckpoint(dir(), MadeCheckpoint(40));
   const RecordedRun run = ReadRun(dir());
