@@ -35,7 +35,7 @@ TEST(VerifyDecoderTest, TakesTargetsThreadsAndTheFolderOfBenchmarks) {
   WriteFileAtomically(folder / "a.jpg", TestJpeg());
   const auto out = [](const std::string& flags) {
     return RunProgram("verify_decoder",
-                      "--windows 9 --targets PORTABLE " + flags)
+                      flags + " --windows 9 --targets PORTABLE")
         .out;
   };
   const std::string one = out(folder.path() + " --threads 1");
