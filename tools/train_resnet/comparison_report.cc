@@ -11,8 +11,10 @@
 #include "base/shown_text.h"
 #include "preprocess/pixels/image_size.h"
 #include "records/bytes/hash_text.h"
+#include "records/bytes/json.h"
 #include "records/files/open_source.h"
 #include "tools/cli/report_table.h"
+#include "trainer/replay/replay_lines.h"
 
 namespace infeed {
 namespace {
@@ -102,7 +104,7 @@ std::vector<std::pair<std::string, std::string>> FactsOf(
   const Geometry& geometry = of.geometry;
   const Window& window = geometry.window;
   return {
-      {"shard", PathForMessages(of.shard)},
+      {"shard", OrNone(PathForMessages(of.shard))},
       {"record", std::to_string(of.number)},
       {"file", OrNone(of.file_name)},
       {"label", std::to_string(of.label)},
@@ -143,20 +145,14 @@ std::string SamplesText(const SampleDifference& difference) {
       difference.step, difference.place, table.Text());
 }
 
-Json SampleJson(const std::optional<SampleDescription>& sample,
-                std::uint64_t fingerprint) {
+Json SampleOrNull(const std::optional<SampleDescription>& sample,
+                  std::uint64_t fingerprint) {
   if (!sample) {
     return nullptr;
   }
-  const Window& window = sample->geometry.window;
-  return {{"shard", PathForMessages(sample->shard)},
-          {"record", sample->number},
-          {"file", sample->file_name},
-          {"label", sample->label},
-          {"window", {window.y, window.x, window.height, window.width}},
-          {"mirrored", sample->geometry.is_mirrored},
-          {"augmentations", sample->augmentations},
-          {"fingerprint", HashText(fingerprint)}};
+  Json json = ParseJson<Json>(SampleJson(*sample));
+  json["fingerprint"] = HashText(fingerprint);
+  return json;
 }
 
 Json RunJson(const std::string& model_dir, std::int64_t steps) {
@@ -173,10 +169,10 @@ void AddSamples(const RunComparison& comparison, ReportTable& report) {
       {.key = "place", .value = sample ? Json(sample->place) : Json()});
   report.push_back(
       {.key = "samples",
-       .value = sample
-                    ? Json{{"a", SampleJson(sample->a, sample->fingerprint_a)},
-                           {"b", SampleJson(sample->b, sample->fingerprint_b)}}
-                    : Json()});
+       .value =
+           sample ? Json{{"a", SampleOrNull(sample->a, sample->fingerprint_a)},
+                         {"b", SampleOrNull(sample->b, sample->fingerprint_b)}}
+                  : Json()});
   report.push_back({.key = "no_sample",
                     .value = why.empty() ? Json() : Json(why),
                     .text = why.empty() ? ""

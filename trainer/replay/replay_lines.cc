@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "records/bytes/json.h"
 #include "records/files/open_source.h"
 
 namespace infeed {
@@ -25,19 +26,21 @@ void AddResult(const ReplayedImage& image, Json& line) {
   line["probability"] = FiniteOrNull(image.result->probability);
 }
 
-Json LineOf(const ReplayedStep& step, const ReplayedImage& image) {
-  const SampleDescription& sample = image.sample;
+Json ObjectOf(const SampleDescription& sample) {
   const Window& window = sample.geometry.window;
-  Json line = {{"step", step.place.step},
-               {"slot", image.slot},
-               {"rank", image.rank},
-               {"shard", PathForMessages(sample.shard)},
-               {"record", sample.number},
-               {"file", sample.file_name},
-               {"label", sample.label},
-               {"window", {window.y, window.x, window.height, window.width}},
-               {"mirrored", sample.geometry.is_mirrored},
-               {"augmentations", sample.augmentations}};
+  return {{"shard", PathForMessages(sample.shard)},
+          {"record", sample.number},
+          {"file", sample.file_name},
+          {"label", sample.label},
+          {"window", {window.y, window.x, window.height, window.width}},
+          {"mirrored", sample.geometry.is_mirrored},
+          {"augmentations", sample.augmentations}};
+}
+
+Json LineOf(const ReplayedStep& step, const ReplayedImage& image) {
+  Json line = {
+      {"step", step.place.step}, {"slot", image.slot}, {"rank", image.rank}};
+  line.update(ObjectOf(image.sample));
   if (image.partner >= 0) {
     line["mixed_with"] = image.partner;
     line["label_share"] = image.share;
@@ -48,13 +51,14 @@ Json LineOf(const ReplayedStep& step, const ReplayedImage& image) {
 
 }  // namespace
 
+std::string SampleJson(const SampleDescription& sample) {
+  return JsonText(ObjectOf(sample));
+}
+
 std::string ReplayLines(const ReplayedStep& step) {
   std::string lines;
   for (const ReplayedImage& image : step.images) {
-    // A name may have bytes that are no UTF-8.
-    lines += LineOf(step, image)
-                 .dump(-1, ' ', false, Json::error_handler_t::replace) +
-             "\n";
+    lines += JsonText(LineOf(step, image)) + "\n";
   }
   return lines;
 }

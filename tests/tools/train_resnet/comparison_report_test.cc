@@ -104,6 +104,7 @@ TEST(ComparisonReportTest, SamplesBecomeJson) {
   EXPECT_EQ(report["place"], 12);
   EXPECT_EQ(report["samples"]["a"]["window"], json({1, 2, 50, 60}));
   EXPECT_EQ(report["samples"]["b"]["label"], 5);
+  EXPECT_EQ(report["samples"]["b"]["fingerprint"], "000000000000002f");
   EXPECT_TRUE(report["no_sample"].is_null());
 }
 

@@ -44,6 +44,11 @@ TEST(ReplayLinesTest, AreOneObjectForEachImage) {
       "\n");
 }
 
+TEST(ReplayLinesTest, ANameThatIsNoUtf8IsText) {
+  EXPECT_NE(SampleJson({.file_name = "a\xFF.jpg"}).find(R"("a\\xff.jpg")"),
+            std::string::npos);
+}
+
 TEST(ReplayLinesTest, ALossThatIsNoNumberIsNull) {
   ReplayedStep step;
   step.images = {
