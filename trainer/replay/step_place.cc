@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "base/count_text.h"
 #include "base/error.h"
 #include "base/rounding.h"
 
@@ -14,6 +15,10 @@ StepPlace PlaceOfStep(std::int64_t step, const EpochBatches& batches,
   // a batch, a partial last one counts as full.
   const std::int64_t epoch_samples =
       batches.carries ? batches.samples : batches.Within(1) * size;
+  if (epoch_samples == 0) {
+    throw DataError("an epoch of the data has no batch of " +
+                    CountText(size, "image"));
+  }
   const std::int64_t known_samples =
       RoundUp(known.stream.position, batches.carries ? std::int64_t{1} : size);
   const std::int64_t samples = known.stream.epoch * epoch_samples +

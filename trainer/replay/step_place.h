@@ -26,7 +26,7 @@ struct StepPlace {
 
 // The batch that a step was trained on, before or after the known place: each
 // step takes one batch of the stream. Throws DataError for a step before the
-// stream's beginning.
+// stream's beginning, and for data without a batch.
 [[nodiscard]] StepPlace PlaceOfStep(std::int64_t step,
                                     const EpochBatches& batches,
                                     const KnownPlace& known = {});

@@ -97,4 +97,10 @@ TEST(StepPlaceTest, RefusesAStepBeforeTheStream) {
                DataError);
 }
 
+// Less data than a run had, which has not recorded its data's identity.
+TEST(StepPlaceTest, RefusesDataWithoutABatch) {
+  EXPECT_THROW((void)PlaceOfStep(1, EpochBatchesOf(3, Of(4, LastBatch::kDrop))),
+               DataError);
+}
+
 }  // namespace infeed::step_place_test
