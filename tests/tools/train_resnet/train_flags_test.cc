@@ -124,9 +124,8 @@ TEST(TrainFlagsTest, TakeTwoRunsToCompare) {
   EXPECT_THAT(FolderError({"--mode=compare", "--model_dir=A"}),
               HasSubstr("--with: mode compare needs"));
   EXPECT_THAT(
-      FolderError({"--mode=compare", "--model_dir=A",
-                   "--with=s3://b/"
-                   "run?secret"}),
+      FolderError(
+          {"--mode=compare", "--model_dir=A", "--with=https://b/run?secret"}),
       AllOf(HasSubstr("copy the run's there"), Not(HasSubstr("secret"))));
   EXPECT_THAT(
       FolderError({"--mode=compare", "--model_dir=A", "--with=B", "--dry_run"}),
@@ -170,19 +169,20 @@ TEST(TrainFlagsTest, ReadTheFlagsOfAReplay) {
 }
 
 TEST(TrainFlagsTest, RefuseAReplayWithoutAStepAndItsFlagsInOtherModes) {
-  EXPECT_THAT(ErrorOf({"--mode=replay", "--model_dir=M"}),
+  EXPECT_THAT(FolderError({"--mode=replay", "--model_dir=M"}),
               HasSubstr("--step: mode replay needs it"));
-  EXPECT_THAT(ErrorOf({"--mode=replay", "--model_dir=s3://b/m", "--step=1"}),
-              HasSubstr("mode replay reads a folder on this disk"));
   EXPECT_THAT(
-      ErrorOf({"--mode=replay", "--model_dir=M", "--step=1", "--dry_run"}),
+      FolderError({"--mode=replay", "--model_dir=s3://b/m", "--step=1"}),
+      HasSubstr("mode replay reads a folder on this disk"));
+  EXPECT_THAT(
+      FolderError({"--mode=replay", "--model_dir=M", "--step=1", "--dry_run"}),
       HasSubstr("--dry_run: is not for mode replay"));
-  EXPECT_THAT(ErrorOf({"--mode=replay", "--model_dir=M", "--step=1",
-                       "--checkpoint=best"}),
+  EXPECT_THAT(FolderError({"--mode=replay", "--model_dir=M", "--step=1",
+                           "--checkpoint=best"}),
               HasSubstr("--checkpoint: is for the modes"));
   for (const char* const flag : {"--step=1", "--out=O", "--losses"}) {
     EXPECT_THAT(
-        ErrorOf({"--mode=export", "--model_dir=M", "--export_dir=E", flag}),
+        FolderError({"--mode=export", "--model_dir=M", "--export_dir=E", flag}),
         HasSubstr("is for mode replay"));
   }
 }

@@ -217,7 +217,7 @@ TEST(RecordedInputTest, RefusesStepsOfOtherParameters) {
   RecordedRun run = RunWith(With(LastBatch::kDrop));
   const RunIdentity theirs =
       MakeStreamIdentity(run.params.values, Shards().index(), 1);
-  run.checkpoints = {CheckpointAt({}, theirs)};
+  run.checkpoints = {CheckpointAt({.epoch = 1, .position = 8}, theirs)};
   EXPECT_NO_THROW((void)RecordedInput(run).At(1));
   run.params.values.input.seed += 1;
   EXPECT_THAT(
