@@ -75,7 +75,7 @@ std::vector<std::string> RowOf(const ReplayedImage& image,
           : kNone;
   return {Picture(image.seen, "as the network saw it"),
           Picture(image.record, "the record's image"),
-          has_loss ? fmt::format("{:.4f}", image.result->loss) : kNone,
+          has_loss ? fmt::format("{:.3g}", image.result->loss) : kNone,
           LabelName(labels, sample.label),
           predicted,
           RecordText(sample),
