@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <ranges>
 #include <type_traits>
 
 #include <fmt/format.h>
@@ -49,12 +48,13 @@ bool HasOtherStream(const RecordedRun& run, const HistoryRun& a,
 // Whether steps before those of this start were of another stream.
 bool FollowsOtherStream(const RecordedRun& run, const HistoryRun& start) {
   std::int64_t first = start.first_step;
-  for (const HistoryRun& before : std::views::reverse(run.starts)) {
-    if (before.first_step < first) {
-      if (HasOtherStream(run, before, start)) {
+  for (auto before = run.starts.rbegin(); before != run.starts.rend();
+       ++before) {
+    if (before->first_step < first) {
+      if (HasOtherStream(run, *before, start)) {
         return true;
       }
-      first = before.first_step;
+      first = before->first_step;
     }
   }
   return false;
