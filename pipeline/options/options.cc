@@ -157,6 +157,11 @@ bool ReadsLabels(const InputOptions& options) {
          options.label_key != kLabelKey;
 }
 
+bool ReadsWords(const InputOptions& options) {
+  return options.layout == BatchContent::kRgb ||
+         options.input_hash == InputHash::kPixels;
+}
+
 BatchSpec BatchSpecOf(const InputOptions& options) {
   BatchSpec spec = {.size = options.share(),
                     .image_size = options.preprocess.image_size,

@@ -49,7 +49,8 @@ ViewFiller::ViewFiller(const InputOptions& options)
       hashes_pixels_(options.input_hash == InputHash::kPixels) {
   const std::vector<PreprocessOptions> distinct = ViewPreprocessing(options);
   for (const PreprocessOptions& preprocess : distinct) {
-    preprocessors_.emplace_back(preprocess, options.training);
+    preprocessors_.emplace_back(preprocess, options.training,
+                                ReadsWords(options));
   }
   for (const ViewSpec& spec : specs_) {
     const auto number = static_cast<std::uint32_t>(views_.size() + 1);

@@ -102,16 +102,19 @@ void FillCounts::Add(const FillCounts& other) {
   }
 }
 
-Preprocessor::Preprocessor(const PreprocessOptions& options, bool training)
+Preprocessor::Preprocessor(const PreprocessOptions& options, bool training,
+                           bool reads)
     : Preprocessor(
           options, training,
-          Resizers(UsedInterpolation(options, training), options.image_size)) {}
+          Resizers(UsedInterpolation(options, training), options.image_size),
+          reads) {}
 
 Preprocessor::Preprocessor(const PreprocessOptions& options, bool training,
-                           Resizers resizers)
+                           Resizers resizers, bool reads)
     : options_(options),
       training_(training),
       interpolation_(UsedInterpolation(options, training)),
+      cached_(reads || IsMoved() || IsAugmented()),
       decoder_(options.limits, options.lenient ? JpegWarnings::kTolerated
                                                : JpegWarnings::kErrors),
       resizers_(std::move(resizers)),
@@ -161,7 +164,7 @@ FillCounts Preprocessor::Fill(std::span<const std::byte> encoded,
 RowSink& Preprocessor::Aim(const DecodePlan& plan, bool is_mirrored,
                            const Target& target) {
   ResizeSink& resize = resizers_.Of(target.kernel);
-  resize.Aim(target.image, is_mirrored, plan.sides);
+  resize.Aim(target.image, is_mirrored, plan.sides, cached_);
   return resize;
 }
 
@@ -322,7 +325,7 @@ bool IsFlipped(const PreprocessOptions& options, bool training,
 
 void Preprocessor::Finish(const SampleKey& key, std::span<std::uint32_t> pixels,
                           Geometry& geometry) const {
-  if (training_ && options_.recipe == Recipe::kCifar) {
+  if (IsMoved()) {
     SampleRandom random(key, RandomStream::kCrop);
     Move move = DrawMove(random);
     geometry.padding = Move::kPadding;

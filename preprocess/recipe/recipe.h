@@ -71,11 +71,13 @@ struct FillCounts {
 class Preprocessor {
  public:
   // training=false: nothing is random. Throws UsageError for a size or a limit
-  // below 1, or crops or augmentation out of range.
-  Preprocessor(const PreprocessOptions& options, bool training);
+  // below 1, or crops or augmentation out of range. reads: the caller reads the
+  // pixels next, so they are kept in the caches; the bytes are the same.
+  Preprocessor(const PreprocessOptions& options, bool training,
+               bool reads = false);
   // Uses another resize than the recipe's, for measurements.
   Preprocessor(const PreprocessOptions& options, bool training,
-               Resizers resizers);
+               Resizers resizers, bool reads = false);
 
   // Chooses the window (crop stream of key), decodes it and fills destination,
   // [height, width], mirrored as drawn from key's flip stream, and augmented
@@ -141,6 +143,9 @@ class Preprocessor {
   // geometry.
   void Finish(const SampleKey& key, std::span<std::uint32_t> pixels,
               Geometry& geometry) const;
+  [[nodiscard]] bool IsMoved() const {
+    return training_ && options_.recipe == Recipe::kCifar;
+  }
   [[nodiscard]] bool IsAugmented() const {
     return training_ && options_.augment.is_any_on();
   }
@@ -153,6 +158,7 @@ class Preprocessor {
   PreprocessOptions options_;
   bool training_;
   Interpolation interpolation_;  // UsedInterpolation()'s
+  bool cached_;                  // pixels are read again: ResizeSink::Aim()
   JpegDecoder decoder_;
   JpegSeekIndex index_;
   JpegSeekIndex found_;

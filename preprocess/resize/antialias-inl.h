@@ -137,7 +137,7 @@ void BlendTaps(const std::uint8_t* upper, const std::uint8_t* lower,
   BlendAnyTaps(upper, lower, columns, pair);
 }
 
-void SumRows(std::span<const WeightedPair> pairs, int size,
+void SumRows(std::span<const WeightedPair> pairs, int size, bool cached,
              std::uint32_t* pixels) {
   WritePixels(
       [&](int x) HWY_ATTR {
@@ -158,7 +158,7 @@ void SumRows(std::span<const WeightedPair> pairs, int size,
         }
         return PackLevels(a.Levels(), b.Levels(), c.Levels(), d.Levels());
       },
-      size, pixels);
+      size, cached, pixels);
 }
 
 #else  // plain loops
@@ -196,7 +196,7 @@ void BlendTaps(const std::uint8_t* upper, const std::uint8_t* lower,
   }
 }
 
-void SumRows(std::span<const WeightedPair> pairs, int size,
+void SumRows(std::span<const WeightedPair> pairs, int size, bool /*cached*/,
              std::uint32_t* pixels) {
   for (int x = 0; x < size; ++x) {
     std::array<std::int32_t, 3> sums{};

@@ -26,8 +26,8 @@ void BlendColumns(const std::uint8_t* row, const ResizeColumns& columns,
 
 void BlendRows(const RowsGroup* rows,
                const std::array<std::int16_t, 4>& weights, int size,
-               std::uint32_t* pixels) {
-  HWY_DYNAMIC_DISPATCH(BlendRows)(rows, weights, size, pixels);
+               bool cached, std::uint32_t* pixels) {
+  HWY_DYNAMIC_DISPATCH(BlendRows)(rows, weights, size, cached, pixels);
 }
 
 void BicubicTaps(int out_first, float scale, int last,
@@ -42,9 +42,9 @@ void BlendTaps(const std::uint8_t* upper, const std::uint8_t* lower,
   HWY_DYNAMIC_DISPATCH(BlendTaps)(upper, lower, columns, pair);
 }
 
-void SumRows(std::span<const WeightedPair> pairs, int size,
+void SumRows(std::span<const WeightedPair> pairs, int size, bool cached,
              std::uint32_t* pixels) {
-  HWY_DYNAMIC_DISPATCH(SumRows)(pairs, size, pixels);
+  HWY_DYNAMIC_DISPATCH(SumRows)(pairs, size, cached, pixels);
 }
 
 }  // namespace infeed

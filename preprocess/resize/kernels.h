@@ -28,12 +28,13 @@ constexpr int kResizeRowSlack = 80;
 void BlendColumns(const std::uint8_t* row, const ResizeColumns& columns,
                   int slot, RowsGroup* rows);
 
-// Writes `size` packed pixels: the weighted sum of the four rows. Call
-// FinishPixels() before passing the pixels to another thread. Requires: rows
-// has a multiple of four groups, and at least size pixels.
+// Writes `size` packed pixels: the weighted sum of the four rows. cached: as
+// ResizeSink::Aim()'s. Call FinishPixels() before passing the pixels to another
+// thread. Requires: rows has a multiple of four groups, and at least size
+// pixels.
 void BlendRows(const RowsGroup* rows,
                const std::array<std::int16_t, 4>& weights, int size,
-               std::uint32_t* pixels);
+               bool cached, std::uint32_t* pixels);
 
 // The bicubic taps of neighbouring outputs, from out_first on, as FourTapAxis
 // computes them. scale and last: as in BicubicPlaceOf().
@@ -63,10 +64,11 @@ struct WeightedPair {
 void BlendTaps(const std::uint8_t* upper, const std::uint8_t* lower,
                const AntialiasColumns& columns, RowPairGroup* pair);
 
-// Writes `size` packed pixels: the sum of the weighted rows. Call
-// FinishPixels() before passing the pixels to another thread.
-// Requires: each pair has a multiple of four groups, and at least size pixels.
-void SumRows(std::span<const WeightedPair> pairs, int size,
+// Writes `size` packed pixels: the sum of the weighted rows. cached: as
+// ResizeSink::Aim()'s. Call FinishPixels() before passing the pixels to another
+// thread. Requires: each pair has a multiple of four groups, and at least size
+// pixels.
+void SumRows(std::span<const WeightedPair> pairs, int size, bool cached,
              std::uint32_t* pixels);
 
 }  // namespace infeed

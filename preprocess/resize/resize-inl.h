@@ -124,7 +124,7 @@ HWY_INLINE V32 BlendVector(const RowsGroup* rows, int pixel, V16 weights01,
 
 void BlendRows(const RowsGroup* rows,
                const std::array<std::int16_t, 4>& weights, int size,
-               std::uint32_t* pixels) {
+               bool cached, std::uint32_t* pixels) {
   const V16 weights01 = SetPairs(weights.data());
   const V16 weights23 = SetPairs(weights.data() + 2);
   WritePixels(
@@ -134,7 +134,7 @@ void BlendRows(const RowsGroup* rows,
         };
         return PackLevels(blend(0), blend(1), blend(2), blend(3));
       },
-      size, pixels);
+      size, cached, pixels);
 }
 
 #else  // plain loops
@@ -159,7 +159,7 @@ void BlendColumns(const std::uint8_t* row, const ResizeColumns& columns,
 
 void BlendRows(const RowsGroup* rows,
                const std::array<std::int16_t, 4>& weights, int size,
-               std::uint32_t* pixels) {
+               bool /*cached*/, std::uint32_t* pixels) {
   for (int x = 0; x < size; ++x) {
     const std::int16_t* const upper = rows[x / 4].pairs[0].data() + x % 4 * 8;
     const std::int16_t* const lower = rows[x / 4].pairs[1].data() + x % 4 * 8;

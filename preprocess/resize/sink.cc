@@ -128,7 +128,7 @@ void AntialiasSink::WriteRow() {
                          .high = {HighPart(upper), HighPart(lower)},
                          .low = {LowPart(upper), LowPart(lower)}});
   }
-  SumRows(weighted_, columns_.count, next_row());
+  SumRows(weighted_, columns_.count, cached_, next_row());
 }
 
 }  // namespace
@@ -138,12 +138,13 @@ ResizeSink::ResizeSink(const ImageSize& size) : size_(size) {
 }
 
 void ResizeSink::Aim(std::span<std::uint32_t> destination, bool flip,
-                     const std::optional<ResizeSides>& sides) {
+                     const std::optional<ResizeSides>& sides, bool cached) {
   Check(destination.size() == size_.pixels(),
         "the destination has the given size");
   destination_ = destination;
   flip_ = flip;
   sides_ = sides;
+  cached_ = cached;
   rows_ = {.first = 0, .count = size_.height};
   columns_ = {.first = 0, .count = size_.width};
   if (sides) {
@@ -244,7 +245,7 @@ void FourTapSink::WriteRow() {
         weights[std::clamp(taps.first + i, 0, height_ - 1) % kRows];
     weight = static_cast<std::int16_t>(weight + taps.weight[i]);
   }
-  BlendRows(kept_rows_.data(), weights, columns_.count, next_row());
+  BlendRows(kept_rows_.data(), weights, columns_.count, cached_, next_row());
 }
 
 }  // namespace infeed

@@ -31,10 +31,12 @@ class ResizeSink : public RowSink {
   // set. Without sides, it shows the whole image that arrives. With sides, it
   // shows the outputs of the resize that they describe, and the arriving image
   // must have exactly the samples of SupportOf() for them; if they are fewer
-  // than the destination's pixels, the rest has the sides' fill. Requires:
-  // destination.size() == size.pixels().
+  // than the destination's pixels, the rest has the sides' fill. cached: the
+  // pixels stay in the caches, for a caller that reads them next; else they may
+  // be written past them. Requires: destination.size() == size.pixels().
   void Aim(std::span<std::uint32_t> destination, bool flip,
-           const std::optional<ResizeSides>& sides = std::nullopt);
+           const std::optional<ResizeSides>& sides = std::nullopt,
+           bool cached = false);
 
   void Begin(int width, int height) override;
   RgbRows Next(int rows) override { return band_.Take(rows); }
@@ -60,6 +62,7 @@ class ResizeSink : public RowSink {
   std::span<std::uint32_t> destination_;
   bool flip_ = false;
   std::optional<ResizeSides> sides_;  // given to Aim()
+  bool cached_ = false;               // the same
   Clock::duration busy_{};
 
   // The part of the destination that shows the image.

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #undef INFEED_RESIZE_VECTORS
@@ -115,34 +116,38 @@ HWY_INLINE V32 PackLevels(V32 a, V32 b, V32 c, V32 d) {
 #endif
 }
 
-// Writes as many pixels as fill whole vectors; returns their number. A pool's
-// slots are larger than the caches: aligned pixels are written with streaming
-// stores, which do not read memory first and leave the cache to the decoder.
-template <bool kAligned, typename Blend>
+// Writes as many pixels as fill whole vectors; returns their number. Streaming
+// stores do not read memory first and leave the cache to the decoder. Others
+// do read it: the next row, which follows in most images, is loaded ahead.
+template <bool kStreams, typename Blend>
 HWY_INLINE int WriteWholeVectors(const Blend& blend, int size,
                                  std::uint32_t* pixels) {
   const hn::RebindToUnsigned<D32> d;
   int x = 0;
   for (; x + kStep <= size; x += kStep) {
     const auto packed = hn::BitCast(d, blend(x));
-    if constexpr (kAligned) {
+    if constexpr (kStreams) {
       hn::Stream(packed, d, pixels + x);
     } else {
       hn::StoreU(packed, d, pixels + x);
+      hwy::Prefetch(pixels + x + size);
     }
   }
   return x;
 }
 
 // Writes `size` pixels; blend(x) returns kStep packed pixels from x on, and may
-// be called for pixels beyond the last.
+// be called for pixels beyond the last. A pool's slots are larger than the
+// caches: unless the pixels are to stay there, aligned ones are written past
+// them.
 template <typename Blend>
-HWY_INLINE void WritePixels(const Blend& blend, int size,
+HWY_INLINE void WritePixels(const Blend& blend, int size, bool cached,
                             std::uint32_t* pixels) {
   const bool is_aligned =
       reinterpret_cast<std::uintptr_t>(pixels) % (kStep * sizeof(*pixels)) == 0;
-  const int x = is_aligned ? WriteWholeVectors<true>(blend, size, pixels)
-                           : WriteWholeVectors<false>(blend, size, pixels);
+  const int x = is_aligned && !cached
+                    ? WriteWholeVectors<true>(blend, size, pixels)
+                    : WriteWholeVectors<false>(blend, size, pixels);
   if (x < size) {
     HWY_ALIGN std::array<std::int32_t, kStep> rest;
     hn::Store(blend(x), D32(), rest.data());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -123,7 +124,7 @@ TEST_P(ResizeSinkTest, GivesTheTwinsBytesAtAllScales) {
   }
 }
 
-// Aligned rows are written past the caches.
+// Aligned rows are written past the caches, unless they are to stay there.
 TEST_P(ResizeSinkTest, GivesTheTwinsBytesAtAnyAddress) {
   const RgbImage image = TestPhotograph(70, 60, 5);
   for (const int size : {32, 33, 48}) {
@@ -133,13 +134,16 @@ TEST_P(ResizeSinkTest, GivesTheTwinsBytesAtAnyAddress) {
     };
     std::vector<Line> memory(count / 16 + 2);
     for (const std::size_t shift : {0, 1, 4, 8, 15}) {
-      const std::span<std::uint32_t> pixels(memory.front().pixels + shift,
-                                            count);
-      const std::unique_ptr<ResizeSink> sink = Sink(size);
-      sink->Aim(pixels, false);
-      PutImage(image.view(), *sink);
-      EXPECT_TRUE(std::ranges::equal(pixels, Twin(image.view(), size, false)))
-          << size << ", " << shift;
+      for (const bool cached : {false, true}) {
+        const std::span<std::uint32_t> pixels(memory.front().pixels + shift,
+                                              count);
+        std::ranges::fill(pixels, kGuard);
+        const std::unique_ptr<ResizeSink> sink = Sink(size);
+        sink->Aim(pixels, false, std::nullopt, cached);
+        PutImage(image.view(), *sink);
+        EXPECT_TRUE(std::ranges::equal(pixels, Twin(image.view(), size, false)))
+            << size << ", " << shift << ", " << cached;
+      }
     }
   }
 }
