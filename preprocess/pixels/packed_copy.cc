@@ -28,7 +28,7 @@ HWY_INLINE std::uint32_t PixelAt(const std::uint8_t* packed, std::size_t i) {
 // then read ahead by the CPU.
 template <bool kMirror>
 HWY_INLINE void CopyRow(const std::uint8_t* packed, std::size_t count,
-                        std::uint32_t* to) {
+                        [[maybe_unused]] bool cached, std::uint32_t* to) {
   // Where `pixels` pixels from the i-th on go.
   const auto place = [&](std::size_t i, std::size_t pixels) {
     return to + (kMirror ? count - i - pixels : i);
@@ -50,7 +50,12 @@ HWY_INLINE void CopyRow(const std::uint8_t* packed, std::size_t count,
     if constexpr (kMirror) {
       pixels = hn::Reverse(d, pixels);
     }
-    hn::Stream(hn::And(pixels, mask), d, place(i, lanes));
+    pixels = hn::And(pixels, mask);
+    if (cached) {
+      hn::Store(pixels, d, place(i, lanes));
+    } else {
+      hn::Stream(pixels, d, place(i, lanes));
+    }
   }
 #endif
   for (; i < count; ++i) {
@@ -59,11 +64,11 @@ HWY_INLINE void CopyRow(const std::uint8_t* packed, std::size_t count,
 }
 
 void CopyPixels(const std::uint8_t* packed, std::size_t count, bool mirror,
-                std::uint32_t* to) {
+                bool cached, std::uint32_t* to) {
   if (mirror) {
-    CopyRow<true>(packed, count, to);
+    CopyRow<true>(packed, count, cached, to);
   } else {
-    CopyRow<false>(packed, count, to);
+    CopyRow<false>(packed, count, cached, to);
   }
 }
 
@@ -125,7 +130,8 @@ HWY_EXPORT(Unpack);
 void CopyPackedPixels(
     std::span<const std::byte> packed, int width, bool mirror,
     std::span<std::uint32_t> destination,
-    const std::function<void(std::span<const std::byte>)>& on_piece) {
+    const std::function<void(std::span<const std::byte>)>& on_piece,
+    bool cached) {
   static_assert(std::endian::native == std::endian::little,
                 "records hold pixels as they are in memory");
   const auto row = static_cast<std::size_t>(width);
@@ -147,7 +153,7 @@ void CopyPackedPixels(
     }
     HWY_DYNAMIC_DISPATCH(CopyPixels)
     (reinterpret_cast<const std::uint8_t*>(from.data()), to.size(), mirror,
-     to.data());
+     cached, to.data());
   }
   hwy::FlushStream();
 }

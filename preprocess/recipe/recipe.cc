@@ -380,7 +380,7 @@ FillCounts Preprocessor::CopyPacked(
   }
   FillCounts counts{.geometry = Describe(WholeFraming(size), size, key)};
   CopyPackedPixels(packed, size.width, counts.geometry.is_mirrored, destination,
-                   on_piece);
+                   on_piece, cached_);
   Finish(key, destination, counts.geometry);
   counts.resize = Clock::now() - start;
   counts.augment = Augment(key, destination);

@@ -44,10 +44,12 @@ TEST_P(PackedCopyTest, CopiesRowsOfAnyWidthFromAndToAnyPlace) {
     }
     const std::span<const std::byte> packed = std::span(bytes).subspan(offset);
     const std::vector<std::byte> exact(packed.begin(), packed.end());
-    for (const bool mirror : {false, true}) {
+    for (const int way : {0, 1, 2, 3}) {
+      const bool mirror = way % 2 == 1;
       std::vector<std::uint32_t> target(3 * width + offset + 1, kUntouched);
       CopyPackedPixels(packed, static_cast<int>(width), mirror,
-                       std::span(target).subspan(offset, 3 * width));
+                       std::span(target).subspan(offset, 3 * width), {},
+                       way >= 2);
       EXPECT_EQ(target.back(), kUntouched);
       target.pop_back();
       for (std::size_t i = 0; i < offset; ++i) {
@@ -55,7 +57,7 @@ TEST_P(PackedCopyTest, CopiesRowsOfAnyWidthFromAndToAnyPlace) {
       }
       target.erase(target.begin(),
                    target.begin() + static_cast<std::ptrdiff_t>(offset));
-      EXPECT_EQ(target, Truth(exact, width, mirror)) << width << mirror;
+      EXPECT_EQ(target, Truth(exact, width, mirror)) << width << ", " << way;
     }
   }
 }
