@@ -64,7 +64,8 @@ HWY_INLINE void AddBlock(const std::byte* block, HashSums& sums) {
     return hn::MulEven(hn::BitCast(d32, a), hn::BitCast(d32, b));
   };
   for (std::size_t i = 0; i < kSums; i += hn::Lanes(d)) {
-    auto sum = hn::LoadU(d, &sums[i]);
+    // Of this block alone, so that it need not wait for the block before.
+    auto sum = hn::Zero(d);
     for (std::size_t at = i; at < kBlockWords; at += kSums) {
       const auto word =
           hn::BitCast(d, hn::LoadU(d8, bytes + at * sizeof(std::uint64_t)));
@@ -72,6 +73,7 @@ HWY_INLINE void AddBlock(const std::byte* block, HashSums& sums) {
       const auto product = multiply(keyed, hn::ShiftRight<32>(keyed));
       sum = hn::Add(sum, hn::Add(product, word));
     }
+    sum = hn::Add(sum, hn::LoadU(d, &sums[i]));
     sum = hn::Xor(hn::Xor(sum, hn::ShiftRight<47>(sum)),
                   hn::LoadU(d, &kKeys[kBlockWords + i]));
     const auto prime = hn::Set(d, kPrime);
