@@ -2,10 +2,12 @@
 
 #include "pipeline/engine/batch_lookup.h"
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <thread>
 #include <utility>
@@ -20,6 +22,8 @@
 #include "preprocess/augment/steps.h"
 #include "records/tfrecord/compression.h"
 #include "records/tfrecord/writer.h"
+#include "tests/support/extra_feature.h"
+#include "tests/support/grey_png.h"
 #include "tests/support/matchers.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/stream_reader.h"
@@ -28,11 +32,34 @@
 
 namespace infeed::batch_lookup_test {
 
+constexpr char kMask[] = "image/mask";
+constexpr char kLabels[] = "image/labels";
+
 struct LookupCase {
-  const char* name;
+  std::string name;
   InputOptions options;
   StreamPosition start = {};
+  const RecordIndex* index = &SharedIndex();
 };
+
+// SharedIndex()'s records, each with a mask, a box, and up to two labels.
+const RecordIndex& TargetsIndex() {
+  static const TestShards shards([] {
+    std::vector<std::string> payloads = TestPayloads(22);
+    for (std::size_t i = 0; i < payloads.size(); ++i) {
+      const auto number = static_cast<int>(i);
+      const ImageSize size(36 + number % 5, 40 + number % 7);
+      std::vector<std::uint8_t> mask(size.pixels());
+      std::iota(mask.begin(), mask.end(), static_cast<std::uint8_t>(number));
+      const std::vector<std::int64_t> labels = {number + 1, number + 2};
+      payloads[i] +=
+          ExtraBytes(kMask, {GreyPng(size, mask)}) + ExtraBox() +
+          ExtraInt64s(kLabels, {labels.begin(), labels.begin() + number % 3});
+    }
+    return payloads;
+  }());
+  return shards.index();
+}
 
 InputOptions Training(Recipe recipe, Shuffle shuffle, LastBatch last_batch) {
   InputOptions options = SmallTraining();
@@ -67,6 +94,30 @@ InputOptions Selected(std::vector<RecordGroup> groups, std::int64_t places) {
   return options;
 }
 
+// Each recipe with each treatment of an epoch's end; other options alternate,
+// the size as in a training whose images change from epoch to epoch.
+std::vector<LookupCase> RecipeCases() {
+  const std::array<ImageSize, 3> sizes = {ImageSize(12), ImageSize(16),
+                                          ImageSize(20, 24)};
+  std::vector<LookupCase> cases;
+  for (const auto& [recipe_name, recipe] : kRecipes) {
+    for (const auto& [end, last_batch] : kLastBatches) {
+      const auto i = static_cast<std::uint32_t>(cases.size());
+      InputOptions options = Training(
+          recipe, i % 2 == 0 ? Shuffle::kGlobal : Shuffle::kTorch, last_batch);
+      options.preprocess.image_size = sizes[i % 3];
+      options.repeat_augment = 1 + static_cast<int>(i % 3);
+      options.layout = i % 4 < 2 ? BatchContent::kPixels : BatchContent::kRgb;
+      options.input_hash = i % 4 < 3 ? InputHash::kPixels : InputHash::kRecords;
+      cases.push_back(
+          {.name = std::string(recipe_name) + ", " + std::string(end),
+           .options = options,
+           .start = {.epoch = i}});
+    }
+  }
+  return cases;
+}
+
 std::vector<LookupCase> OrderCases() {
   InputOptions windows =
       Training(Recipe::kTpu, Shuffle::kWindow, LastBatch::kPad);
@@ -83,6 +134,12 @@ std::vector<LookupCase> OrderCases() {
   thrice.repeat_augment = 2;
   InputOptions few = SmallTraining();
   few.max_records = 9;
+  const InputOptions mix = Selected(
+      {{.range = {0, 12}, .weight = 0.7}, {.range = {12, 10}, .weight = 0.3}},
+      30);
+  InputOptions carried_mix = mix;
+  carried_mix.last_batch = LastBatch::kCarry;
+  carried_mix.repeat_augment = 2;
   return {
       {"windows", windows},
       {"torch", torch},
@@ -96,9 +153,8 @@ std::vector<LookupCase> OrderCases() {
        {.epoch = 3, .position = 6}},
       {"carried thrice", thrice, {.epoch = 2}},
       {"few records", few},
-      {"a mix", Selected({{.range = {0, 12}, .weight = 0.7},
-                          {.range = {12, 10}, .weight = 0.3}},
-                         30)},
+      {"a mix", mix},
+      {"a carried mix", carried_mix},
       {"weights", Selected({{.ids = {1, 5, 20}, .weights = {1, 2, 0.5}}}, 14)}};
 }
 
@@ -112,7 +168,9 @@ std::vector<LookupCase> ContentCases() {
   fields.graph = GraphKind::kBasic;
   InputOptions views = Augmented();
   views.views.push_back(MakeView(views, {}));
-  InputOptions crops = SmallEvaluation();
+  InputOptions evaluation = SmallEvaluation();
+  evaluation.repeat = 3;
+  InputOptions crops = evaluation;
   crops.preprocess.recipe = Recipe::kTorchvision;
   crops.preprocess.crop.eval_crops = 5;
   crops.batch_size = 10;
@@ -120,34 +178,92 @@ std::vector<LookupCase> ContentCases() {
           {"rgb", rgb},
           {"fields", fields},
           {"views", views},
-          {"evaluation", SmallEvaluation()},
-          {"evaluation, epoch 6", SmallEvaluation(), {.epoch = 6}},
+          {"evaluation", evaluation},
+          {"evaluation, epoch 6", evaluation, {.epoch = 6}},
           {"five crops", crops}};
 }
 
-void ExpectStream(const LookupCase& one, SampleRandom& random) {
-  constexpr int kPlaces = 12;
-  const std::vector<BatchCopy> stream =
-      Stream(SharedIndex(), one.options, 16, one.start);
-  ASSERT_THAT(stream, SizeIs(::testing::Ge(3U))) << one.name;
-  BatchLookup lookup(SharedIndex(), one.options);
-  for (int i = 0; i < kPlaces; ++i) {
-    const BatchCopy& batch =
+std::vector<LookupCase> TargetCases() {
+  InputOptions masks =
+      Training(Recipe::kTorchvision, Shuffle::kGlobal, LastBatch::kCarry);
+  for (const char* const type : {"uint8", "int32"}) {
+    masks.views.push_back(
+        MakeView(masks, std::vector<OptionAssignment>{
+                            {.name = "key", .value = kMask, .place = ""},
+                            {.name = "labels", .value = type, .place = ""}}));
+  }
+  InputOptions boxes = SmallTraining();
+  boxes.objects = ObjectsPreset("tf");
+  InputOptions labels = SmallTraining();
+  labels.label_key = kLabels;
+  labels.label_offset = 1;
+  labels.require_labels = false;
+  labels.fields = {{.key = kLabels}};
+  InputOptions records = labels;
+  records.layout = BatchContent::kNone;
+  return {{"masks", masks, {}, &TargetsIndex()},
+          {"boxes", boxes, {}, &TargetsIndex()},
+          {"several labels", labels, {}, &TargetsIndex()},
+          {"records alone", records, {}, &TargetsIndex()}};
+}
+
+// All that a batch has.
+struct WholeBatch {
+  BatchCopy batch;
+  std::vector<SlotCopy> slots = {};
+  std::vector<std::uint64_t> fingerprints = {};
+
+  friend bool operator==(const WholeBatch&, const WholeBatch&) = default;
+};
+
+WholeBatch WholeOf(const Batch& batch) {
+  WholeBatch whole = {.batch = CopyOf(batch)};
+  for (std::size_t slot = 0; slot < batch.records().size(); ++slot) {
+    whole.slots.push_back(SlotOf(batch, slot));
+    whole.fingerprints.push_back(batch.fingerprints()[slot]);
+  }
+  return whole;
+}
+
+// Compares batches at random places, most of them in later epochs.
+void ExpectStream(const LookupCase& one, int places, SampleRandom& random) {
+  constexpr std::size_t kBatches = 40;
+  InputPipeline pipeline(*one.index, one.options, one.start);
+  std::vector<WholeBatch> stream;
+  while (stream.size() < kBatches) {
+    const BatchHandle batch = pipeline.Next();
+    if (!batch) {
+      break;
+    }
+    stream.push_back(WholeOf(*batch));
+  }
+  ASSERT_THAT(stream, SizeIs(::testing::Ge(11U)));
+  BatchLookup lookup(*one.index, one.options);
+  for (int i = 0; i < places; ++i) {
+    const WholeBatch& expected =
         stream[random.Below(static_cast<std::uint32_t>(stream.size()))];
-    EXPECT_EQ(CopyOf(*lookup.At(batch.epoch, batch.number, one.start)), batch)
-        << one.name << ", batch " << batch.number << " of epoch "
-        << batch.epoch;
+    const auto [epoch, number] =
+        std::pair(expected.batch.epoch, expected.batch.number);
+    const BatchHandle found = lookup.At(epoch, number, one.start);
+    EXPECT_TRUE(WholeOf(*found) == expected)
+        << "batch " << number << " of epoch " << epoch;
+    EXPECT_EQ(found->fed, found->fingerprint());
   }
 }
 
-TEST(BatchLookupTest, BatchesAreTheStreams) {
+TEST(BatchLookupTest, BatchesAreTheStreamsAtAThousandPlaces) {
+  constexpr int kPlaces = 24;
   SampleRandom random({.seed = 59}, RandomStream::kMadeData);
-  for (const LookupCase& one : OrderCases()) {
-    ExpectStream(one, random);
+  int places = 0;
+  for (const auto& cases :
+       {RecipeCases(), OrderCases(), ContentCases(), TargetCases()}) {
+    for (const LookupCase& one : cases) {
+      SCOPED_TRACE(one.name);
+      ExpectStream(one, kPlaces, random);
+      places += kPlaces;
+    }
   }
-  for (const LookupCase& one : ContentCases()) {
-    ExpectStream(one, random);
-  }
+  EXPECT_GE(places, 1000);
 }
 
 TEST(BatchLookupTest, ReadsCompressedShards) {

@@ -154,24 +154,6 @@ TEST(InputFingerprintTest, GoesOnAfterABreak) {
   }
 }
 
-TEST(InputFingerprintTest, ABatchTakenAloneHasThatOfTheStream) {
-  for (const InputOptions& options : Streams()) {
-    InputPipeline pipeline(SharedIndex(), options);
-    for (int i = 0; i < kBatches; ++i) {
-      const BatchHandle batch = pipeline.Next();
-      if (!batch) {
-        break;
-      }
-      const std::uint64_t before = pipeline.fingerprint();
-      const BatchHandle alone = pipeline.BatchAt(batch->epoch, batch->number);
-      EXPECT_THAT(alone->fingerprints(),
-                  ::testing::ElementsAreArray(batch->fingerprints()));
-      EXPECT_EQ(alone->fed, batch->fingerprint());
-      EXPECT_EQ(pipeline.fingerprint(), before);
-    }
-  }
-}
-
 TEST(InputFingerprintTest, EachBatchHasItsOwn) {
   for (const InputOptions& options : Streams()) {
     const std::vector<std::uint64_t> all = Fingerprints(options);
