@@ -11,8 +11,6 @@
 #include "pipeline/order/batch_plan.h"
 #include "pipeline/order/epoch_batches.h"
 #include "pipeline/order/label_class.h"
-#include "pipeline/reading/memory_plan.h"
-#include "pipeline/reading/store_options.h"
 #include "pipeline/slots/open_batch.h"
 #include "pipeline/slots/sample.h"
 #include "preprocess/augment/steps.h"
@@ -51,22 +49,16 @@ BatchLookup::BatchLookup(const RecordIndex& index, const InputOptions& options)
       options_(
           ResolvedOptions(CheckedInputOptions(WithoutOutputs(options)), index)),
       order_(ShardSizes(index, options_.max_records), options_),
-      packed_(PlanPackedReading(index, options_)),
-      store_(index, StoreOptionsOf(index, options_, packed_.store)),
-      seek_store_(index, SeekStore::kMaxOpen, options_.image_key),
-      filler_(
-          store_, seek_store_, order_.places(),
-          // With the stream's limits of an image's memory.
-          PlannedOptions(options_,
-                         PlanMemory(options_, PlannedDataOf(index, packed_))),
-          counters_) {}
+      data_(index, options_),
+      filler_(data_.store, data_.seek_store, order_.places(), data_.options,
+              counters_) {}
 
 BatchHandle BatchLookup::At(std::uint32_t epoch, std::int64_t number,
                             const StreamPosition& place) {
   CurrentEpoch orders(order_);
   const PlannedBatch planned = WithRecords(
       PlanAt(order_.places(), options_, epoch, number, place), orders);
-  store_.WillRead(planned.records);
+  data_.store.WillRead(planned.records);
   OpenBatch open;
   open.Begin(0, planned, BatchHandle(new Batch(BatchSpecOf(options_))));
   Sample sample(filler_.options());
@@ -96,7 +88,7 @@ std::vector<SampleDescription> BatchLookup::Describe(const Batch& batch) const {
       slots.push_back(slot);
     }
   }
-  store_.ReadMany(
+  data_.store.ReadMany(
       records,
       [&](std::size_t place, std::span<const std::byte> payload) {
         samples[slots[place]].file_name = FileNameIn(payload);

@@ -9,13 +9,11 @@
 #include "pipeline/memory/batch.h"
 #include "pipeline/options/options.h"
 #include "pipeline/order/sample_order.h"
-#include "pipeline/reading/packed_reading.h"
+#include "pipeline/reading/opened_data.h"
 #include "pipeline/slots/slot_filler.h"
 #include "pipeline/stats/stage_counters.h"
 #include "preprocess/recipe/geometry.h"
 #include "records/store/record_index.h"
-#include "records/store/record_store.h"
-#include "records/store/seek_file.h"
 
 namespace infeed {
 
@@ -74,9 +72,7 @@ class BatchLookup {
   const RecordIndex& index_;
   const InputOptions options_;
   const SampleOrder order_;
-  const PackedReading packed_;
-  const RecordStore store_;
-  const SeekStore seek_store_;
+  OpenedData data_;
   StageCounters counters_;
   SlotFiller filler_;
 };

@@ -27,11 +27,9 @@
 #include "pipeline/order/sample_order.h"
 #include "pipeline/order/stream_state.h"
 #include "pipeline/reading/found_seek_indexes.h"
-#include "pipeline/reading/memory_plan.h"
-#include "pipeline/reading/packed_reading.h"
+#include "pipeline/reading/opened_data.h"
 #include "pipeline/reading/prefetcher.h"
 #include "pipeline/reading/record_cache.h"
-#include "pipeline/reading/store_options.h"
 #include "pipeline/remote/rpc_plugin.h"
 #include "pipeline/slots/open_batch.h"
 #include "pipeline/slots/slot_filler.h"
@@ -39,8 +37,6 @@
 #include "pipeline/stats/process_usage.h"
 #include "pipeline/stats/trace_log.h"
 #include "records/files/output_check.h"
-#include "records/store/record_store.h"
-#include "records/store/seek_file.h"
 
 namespace infeed {
 namespace {
@@ -80,7 +76,7 @@ InputOptions CheckedReport(const InputOptions& options,
 // are in the order in which data passes them; destruction, in reverse order,
 // thus ends each thread before destroying what it uses.
 struct InputPipeline::Producer {
-  Producer(const RecordIndex& data, const InputOptions& given,
+  Producer(const RecordIndex& records, const InputOptions& given,
            const StreamPosition& start);
   ~Producer() { Stop(); }
   Producer(const Producer&) = delete;
@@ -118,10 +114,7 @@ struct InputPipeline::Producer {
   const SampleOrder order;
   const BatchSequence sequence;  // at the start
   BadRecordLedger ledger;
-  const PackedReading packed;
-  const MemoryPlan memory;
-  const RecordStore store;
-  SeekStore seek_store;
+  OpenedData data;
   const std::unique_ptr<FoundSeekIndexes> found_indexes;  // null: not wanted
   const OwnerProcess process = {};
   const Clock::time_point started = Clock::now();
@@ -145,30 +138,27 @@ struct InputPipeline::Producer {
   std::jthread driver;  // none in the basic graph: Next() drives
 };
 
-InputPipeline::Producer::Producer(const RecordIndex& data,
+InputPipeline::Producer::Producer(const RecordIndex& records,
                                   const InputOptions& given,
                                   const StreamPosition& start)
-    : index(data),
-      options(ResolvedOptions(CheckedReport(given, data), data)),
-      order(ShardSizes(data, options.max_records), options),
+    : index(records),
+      options(ResolvedOptions(CheckedReport(given, index), index)),
+      order(ShardSizes(index, options.max_records), options),
       sequence(order.places(), options, start),
       ledger(options, sequence.batches_per_epoch()),
-      packed(PlanPackedReading(data, options)),
-      memory(PlanMemory(options, PlannedDataOf(data, packed))),
-      store(data, StoreOptionsOf(data, options, packed.store)),
-      seek_store(data, SeekStore::kMaxOpen, options.image_key),
-      found_indexes(
-          options.seek_index == SeekIndexes::kAuto
-              ? std::make_unique<FoundSeekIndexes>(
-                    data, seek_store, memory.seek_indexes, options.image_key)
-              : nullptr),
-      cache(memory.cache, data.size()),
+      data(index, options),
+      found_indexes(options.seek_index == SeekIndexes::kAuto
+                        ? std::make_unique<FoundSeekIndexes>(
+                              index, data.seek_store, data.memory.seek_indexes,
+                              options.image_key)
+                        : nullptr),
+      cache(data.memory.cache, index.size()),
       pool(options.batches_in_pool, BatchSpecOf(options), options.batch_memory),
       ready(static_cast<std::size_t>(options.batches_in_pool)),
-      filler(store, seek_store, order.places(), PlannedOptions(options, memory),
-             counters, memory.cache > 0 ? &cache : nullptr,
+      filler(data.store, data.seek_store, order.places(), data.options,
+             counters, data.memory.cache > 0 ? &cache : nullptr,
              found_indexes.get()),
-      planner(Prefetcher(order, sequence, PlanPrefetch(data, options),
+      planner(Prefetcher(order, sequence, PlanPrefetch(index, options),
                          Announcing()),
               options, counters),
       graph(filler,
@@ -220,7 +210,7 @@ Prefetcher::Announce InputPipeline::Producer::Announcing() const {
       return;
     }
     std::erase_if(records, [&](auto record) { return cache.Has(record); });
-    store.WillRead(records);
+    data.store.WillRead(records);
   };
 }
 
@@ -246,11 +236,11 @@ std::unique_ptr<RemoteInput> InputPipeline::Producer::MakeRemote() {
   return std::make_unique<RemoteInput>(
       LoadedRpcLibrary(),
       RemoteInputParts{.index = index,
-                       .store = store,
-                       .seek_store = seek_store,
+                       .store = data.store,
+                       .seek_store = data.seek_store,
                        .lender = *graph.lender(),
                        .counters = counters},
-      PlannedOptions(options, memory),
+      data.options,
       [this](std::exception_ptr error) { Fail(std::move(error)); });
 }
 
@@ -406,7 +396,9 @@ std::string InputPipeline::State() const {
       StateOf(producer_->index, producer_->options, position_, fingerprint_));
 }
 
-const MemoryPlan& InputPipeline::memory() const { return producer_->memory; }
+const MemoryPlan& InputPipeline::memory() const {
+  return producer_->data.memory;
+}
 
 std::int64_t InputPipeline::memory_bytes() const { return memory().total(); }
 
@@ -424,7 +416,7 @@ PipelineStats InputPipeline::stats() const {
   stats.threads = from.is_basic() ? 1 : from.options.threads;
   stats.cores = static_cast<int>(std::thread::hardware_concurrency());
   stats.overlapped = !from.is_basic();
-  stats.memory_bytes = from.memory.total();
+  stats.memory_bytes = from.data.memory.total();
   stats.storage_bytes = StorageBytesRead() - from.storage_bytes_before;
   stats.bad_record_totals = from.ledger.totals();
   stats.bad_records = stats.bad_record_totals.met();

@@ -22,9 +22,7 @@
 #include "pipeline/order/batch_plan.h"
 #include "pipeline/order/label_class.h"
 #include "pipeline/order/sample_order.h"
-#include "pipeline/reading/memory_plan.h"
-#include "pipeline/reading/packed_reading.h"
-#include "pipeline/reading/store_options.h"
+#include "pipeline/reading/opened_data.h"
 #include "pipeline/remote/messages.h"
 #include "pipeline/remote/range_check.h"
 #include "pipeline/remote/worker_link.h"
@@ -34,8 +32,6 @@
 #include "pipeline/slots/range_filler.h"
 #include "pipeline/stats/process_usage.h"
 #include "pipeline/stats/stats.h"
-#include "records/store/record_store.h"
-#include "records/store/seek_file.h"
 
 namespace infeed {
 namespace {
@@ -153,10 +149,8 @@ class TrialStream {
       : library_(library),
         index_(index),
         times_(times),
-        resolved_(ResolvedOptions(CheckedInputOptions(given), index)),
-        packed_(PlanPackedReading(index, resolved_)),
-        options_(PlannedOptions(
-            resolved_, PlanMemory(resolved_, PlannedDataOf(index, packed_)))),
+        data_(index, ResolvedOptions(CheckedInputOptions(given), index)),
+        options_(data_.options),
         range_(SlotsPerTask(options_)),
         ranges_(RangesOf(FirstSlots(index, options_),
                          static_cast<std::size_t>(range_))),
@@ -181,9 +175,8 @@ class TrialStream {
   RpcLibrary& library_;
   const RecordIndex& index_;
   const LinkTimes times_;
-  const InputOptions resolved_;
-  const PackedReading packed_;
-  const InputOptions options_;
+  OpenedData data_;
+  const InputOptions& options_;
   const int range_;  // slots
   const std::vector<Slots> ranges_;
   const std::vector<std::string> addresses_;  // of the list, sorted
@@ -245,10 +238,7 @@ std::vector<std::unique_ptr<TriedWorker>> TrialStream::OpenAll() {
 }
 
 double TrialStream::FillHere() {
-  const RecordStore store(index_,
-                          StoreOptionsOf(index_, options_, packed_.store));
-  const SeekStore seek_store(index_, SeekStore::kMaxOpen, options_.image_key);
-  RangeFiller filler(store, seek_store, OptionsOfWorkers(options_));
+  RangeFiller filler(data_.store, data_.seek_store, OptionsOfWorkers(options_));
   const auto fill = [&](const Slots& slots, FilledRange& range) {
     Check(filler.Fill(
               slots, [] { return false; }, range),

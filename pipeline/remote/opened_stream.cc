@@ -3,8 +3,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "pipeline/reading/packed_reading.h"
-#include "pipeline/reading/store_options.h"
 
 namespace infeed {
 namespace {
@@ -22,33 +20,30 @@ InputOptions OptionsHere(InputOptions options, const WorkerOptions& worker) {
   return options;
 }
 
-MemoryPlan PlanFor(const RecordIndex& data, const InputOptions& options) {
+const RecordIndex& WithRandomAccess(const RecordIndex& data) {
   if (data.any_compressed()) {
     throw UsageError(
         "the shards are compressed, so they have no random access, which a "
         "worker needs: make shards that have it with `records reshard`");
   }
-  return PlanMemory(options, PlannedDataOf(data, {}));
+  return data;
 }
 
 }  // namespace
 
-OpenedStream::OpenedStream(std::shared_ptr<const RecordIndex> data,
+OpenedStream::OpenedStream(std::shared_ptr<const RecordIndex> index,
                            const InputOptions& options,
                            const WorkerOptions& worker)
-    : data_(std::move(data)),
-      options_(OptionsHere(options, worker)),
-      memory_(PlanFor(*data_, options_)),
-      store_(*data_, StoreOptionsOf(*data_, options_)),
-      seek_store_(*data_, SeekStore::kMaxOpen, options_.image_key),
-      found_(options_.seek_index == SeekIndexes::kAuto
-                 ? std::make_unique<FoundSeekIndexes>(*data_, seek_store_,
-                                                      memory_.seek_indexes,
-                                                      options_.image_key)
+    : index_(std::move(index)),
+      data_(WithRandomAccess(*index_), OptionsHere(options, worker)),
+      found_(data_.options.seek_index == SeekIndexes::kAuto
+                 ? std::make_unique<FoundSeekIndexes>(*index_, data_.seek_store,
+                                                      data_.memory.seek_indexes,
+                                                      data_.options.image_key)
                  : nullptr),
-      cache_(memory_.cache, data_->size()),
-      filler_(store_, seek_store_, PlannedOptions(options_, memory_),
-              memory_.cache > 0 ? &cache_ : nullptr, found_.get()) {}
+      cache_(data_.memory.cache, index_->size()),
+      filler_(data_.store, data_.seek_store, data_.options,
+              has_cache() ? &cache_ : nullptr, found_.get()) {}
 
 void OpenedStream::NoteEpoch(std::uint32_t epoch) {
   std::uint32_t last = epoch_.load(std::memory_order_relaxed);

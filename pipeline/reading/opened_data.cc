@@ -1,4 +1,4 @@
-#include "pipeline/reading/store_options.h"
+#include "pipeline/reading/opened_data.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -27,8 +27,6 @@ bool MapsFiles(const RecordIndex& index, const InputOptions& options) {
   }
 }
 
-}  // namespace
-
 RecordStoreOptions StoreOptionsOf(const RecordIndex& index,
                                   const InputOptions& options,
                                   const PackedStoreOptions& packed) {
@@ -37,5 +35,14 @@ RecordStoreOptions StoreOptionsOf(const RecordIndex& index,
           .packed = packed,
           .image_key = StoreImageKey(options)};
 }
+
+}  // namespace
+
+OpenedData::OpenedData(const RecordIndex& index, const InputOptions& given)
+    : packed(PlanPackedReading(index, given)),
+      memory(PlanMemory(given, PlannedDataOf(index, packed))),
+      options(PlannedOptions(given, memory)),
+      store(index, StoreOptionsOf(index, options, packed.store)),
+      seek_store(index, SeekStore::kMaxOpen, options.image_key) {}
 
 }  // namespace infeed
