@@ -8,11 +8,11 @@
 #include <variant>
 
 #include "base/error.h"
+#include "pipeline/engine/input_graph.h"
 #include "pipeline/order/batch_plan.h"
 #include "pipeline/order/epoch_batches.h"
 #include "pipeline/order/label_class.h"
 #include "pipeline/slots/open_batch.h"
-#include "pipeline/slots/sample.h"
 #include "preprocess/augment/steps.h"
 #include "records/example/reader.h"
 
@@ -61,16 +61,9 @@ BatchHandle BatchLookup::At(std::uint32_t epoch, std::int64_t number,
   data_.store.WillRead(planned.records);
   OpenBatch open;
   open.Begin(0, planned, BatchHandle(new Batch(BatchSpecOf(options_))));
-  Sample sample(filler_.options());
-  sample.batch = &open;
-  for (int slot = 0; slot < planned.plan.samples; ++slot) {
-    sample.slot = slot;
-    sample.start = sample.since = StageCounter::Clock::now();
-    filler_.Read(sample);
-    filler_.Fill(sample);
-    if (open.error()) {
-      std::rethrow_exception(open.error());
-    }
+  InputGraph(filler_, {.threads = 0}, [](OpenBatch&) {}).Put(open);
+  if (open.error()) {
+    std::rethrow_exception(open.error());
   }
   open.GatherFields();
   open.batch().fed = open.batch().fingerprint();

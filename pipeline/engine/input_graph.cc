@@ -17,10 +17,14 @@ namespace {
 
 namespace flow = tbb::flow;
 
-// Fills a slot, from sample.since on, which then is the end of its stages.
-// Returns whether it was the last one of the batch to be done.
-bool FillSlot(SlotFiller& filler, int slot,
+// Fills a slot of sample.batch, from sample.since on, which then is the end of
+// its stages, and announces the record of the slot that is filled next (-1:
+// none). Returns whether it was the last one of the batch to be done.
+bool FillSlot(SlotFiller& filler, int slot, int next,
               StageCounter::Clock::time_point since, Sample& sample) {
+  if (next >= 0) {
+    filler.WillReadNext(sample.batch->record(next));
+  }
   sample.slot = slot;
   sample.start = std::exchange(sample.since, since);
   filler.Read(sample);
@@ -39,11 +43,8 @@ bool FillRange(SlotFiller& filler, const SlotRange& range, Sample& sample) {
   for (std::uint64_t left = range.slots; left != 0;) {
     const int slot = range.first + std::countr_zero(left);
     left &= left - 1;
-    if (left != 0) {
-      filler.WillReadNext(
-          range.batch->record(range.first + std::countr_zero(left)));
-    }
-    is_whole = FillSlot(filler, slot, range.since, sample);
+    const int next = left != 0 ? range.first + std::countr_zero(left) : -1;
+    is_whole = FillSlot(filler, slot, next, range.since, sample);
   }
   return is_whole;
 }
@@ -204,10 +205,8 @@ class InputGraph::Basic final : public InputGraph::Impl {
     sample_.batch = &batch;
     sample_.since = since;
     for (int slot = 0; slot < samples; ++slot) {
-      if (slot + 1 < samples) {
-        filler_.WillReadNext(batch.record(slot + 1));
-      }
-      (void)FillSlot(filler_, slot, since, sample_);
+      const int next = slot + 1 < samples ? slot + 1 : -1;
+      (void)FillSlot(filler_, slot, next, since, sample_);
     }
     deliver_(batch);
   }
