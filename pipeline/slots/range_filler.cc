@@ -13,8 +13,6 @@
 namespace infeed {
 namespace {
 
-using Clock = StageCounter::Clock;
-
 constexpr int kMostSlots = 64;
 
 BatchHandle BatchOf(const InputOptions& options, int slots) {
@@ -116,7 +114,7 @@ bool RangeFiller::Fill(std::span<const SlotRequest> slots,
       filler_.WillReadNext(slots[i + 1].record);
     }
     sample.slot = static_cast<int>(i);
-    sample.start = sample.since = Clock::now();
+    sample.StartNow();
     counters_.waiting.Add(1);
     filler_.ReadAs(slots[i], sample);
     parts.cut_lists[i] = sample.cut_lists;

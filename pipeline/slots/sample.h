@@ -41,6 +41,9 @@ struct Sample {
             .batch = batch->number()};
   }
 
+  // The work on it begins now, and it has not waited.
+  void StartNow() { start = since = StageCounter::Clock::now(); }
+
   OpenBatch* batch = nullptr;
   int slot = 0;
   SampleKey key = {};

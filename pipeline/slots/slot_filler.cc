@@ -108,7 +108,7 @@ bool SlotFiller::TryFill(Sample& sample, std::vector<BadRecord>& bad) {
   if (!std::exchange(sample.payload, {}).IsWhole()) {
     // A mapped file lost bytes, perhaps while they were decoded. From now on it
     // is read.
-    sample.start = sample.since = Clock::now();
+    sample.StartNow();
     Load(sample);
     return TryFill(sample, bad);
   }
@@ -134,7 +134,7 @@ bool SlotFiller::FillWithSubstitute(Sample& sample,
   sample.access = Access::kApart;
   while (++sample.draw < kMaxBadInARow) {
     sample.record = DrawRecord(sample.key, draws);
-    sample.start = sample.since = Clock::now();
+    sample.StartNow();
     Load(sample);
     if (TryFill(sample, bad)) {
       return true;

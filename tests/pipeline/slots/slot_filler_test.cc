@@ -82,7 +82,7 @@ class SlotFillerTest : public ::testing::Test {
         Sample sample(filler.options());
         sample.batch = &open;
         while ((sample.slot = next_slot++) < kRecords) {
-          sample.start = sample.since = StageCounter::Clock::now();
+          sample.StartNow();
           filler.Read(sample);
           filler.Fill(sample);
         }
