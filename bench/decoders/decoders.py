@@ -48,14 +48,15 @@ def then_opencv(whole):
         cut(whole(data), window), (SIDE, SIDE), interpolation=cv2.INTER_LINEAR)
 
 
-def open_infeed(target=""):
+def open_infeed(target="", interpolation="antialias"):
     infeed = peer.package()
     best = infeed._engine.simd_targets()[0]
     if target == best:
         sys.exit(f"{best} is the best of this CPU: the row {OURS}")
     infeed._engine.use_simd_target(target)
     return Opened(infeed.decode_image,
-                  lambda data, window: infeed.decode_image(data, window, SIDE),
+                  lambda data, window: infeed.decode_image(
+                      data, window, SIDE, interpolation),
                   infeed.__version__, target or best)
 
 
@@ -187,13 +188,19 @@ def open_tensorflow():
                   crop, tf.__version__)
 
 
+ANTIALIASED = "window only, antialiased bilinear"
+PLAIN = "window only, own bilinear"
 BY_OPENCV = "whole image, OpenCV's bilinear"
 OWN = "whole image, own bilinear"
 
 DECODERS = [
-    Decoder(OURS, "infeed", "window only, antialiased bilinear", open_infeed),
-    Decoder(f"{OURS}, AVX2", "infeed", "window only, antialiased bilinear",
+    Decoder(OURS, "infeed", ANTIALIASED, open_infeed),
+    Decoder(f"{OURS}, bilinear", "infeed", PLAIN,
+            lambda: open_infeed(interpolation="bilinear")),
+    Decoder(f"{OURS}, AVX2", "infeed", ANTIALIASED,
             lambda: open_infeed("AVX2")),
+    Decoder(f"{OURS}, AVX2, bilinear", "infeed", PLAIN,
+            lambda: open_infeed("AVX2", "bilinear")),
     Decoder("simplejpeg", "simplejpeg", BY_OPENCV, open_simplejpeg),
     Decoder("imagecodecs", "imagecodecs", BY_OPENCV, open_imagecodecs),
     Decoder("PyTurboJPEG", "turbojpeg", BY_OPENCV, open_turbojpeg),

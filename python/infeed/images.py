@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -12,12 +12,15 @@ from infeed import _arguments, _engine
 def decode_image(data: bytes | bytearray | memoryview,
                  window: tuple[int, int, int, int] | None = None,
                  size: int | tuple[int, int] | None = None,
+                 interpolation: Literal["bicubic", "bilinear", "antialias",
+                                        "antialias_bicubic"] = "antialias",
                  ) -> np.ndarray[Any, np.dtype[np.uint8]]:
     """Decodes a JPEG, PNG or WebP to uint8 [H, W, 3], RGB.
 
     window: (y, x, height, width), the only part that is decoded. size: (height,
-    width), or an int for both, to which that part is resized as the recipe
-    torchvision does, antialiased. Threads may decode at once.
+    width), or an int for both, to which that part is resized. interpolation: as
+    the option of loaders; "antialias" is what the recipe torchvision does.
+    Threads may decode at once.
     """
     part = None
     if window is not None:
@@ -36,4 +39,5 @@ def decode_image(data: bytes | bytearray | memoryview,
         for side in (given,) if isinstance(given, int) else given:
             _arguments.whole("size", side, 1, 1 << 14)
         size = given
-    return _engine.decode_image(_arguments.octets("data", data), part, size)
+    return _engine.decode_image(_arguments.octets("data", data), part, size,
+                                _arguments.text("interpolation", interpolation))

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <variant>
@@ -15,10 +16,12 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
+#include "base/choices.h"
 #include "base/error.h"
 #include "preprocess/codecs/image_decoder.h"
 #include "preprocess/jpeg/jpeg.h"
@@ -27,6 +30,7 @@
 #include "preprocess/pixels/packed_copy.h"
 #include "preprocess/pixels/row_sink.h"
 #include "preprocess/pixels/simd_target.h"
+#include "preprocess/resize/side.h"
 #include "preprocess/resize/sink.h"
 
 namespace infeed::python {
@@ -38,6 +42,13 @@ using Corner = std::tuple<int, int, int, int>;  // y, x, height, width
 using HeightAndWidth = std::tuple<int, int>;
 using SizeArgument = std::variant<int, HeightAndWidth>;  // an int: both sides
 using Pixels = nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<3>>;
+
+// The names of Interpolation's that are of one kernel.
+constexpr Choices<ResizeKernel, 4> kKernels = {
+    {{"bicubic", ResizeKernel::kBicubic},
+     {"bilinear", ResizeKernel::kBilinear},
+     {"antialias", ResizeKernel::kAntialias},
+     {"antialias_bicubic", ResizeKernel::kAntialiasBicubic}}};
 
 void CheckWindow(const Window& window, int height, int width) {
   if (window.y < 0 || window.x < 0 || window.height < 1 || window.width < 1 ||
@@ -108,12 +119,11 @@ void DecodeInto(std::span<const std::byte> bytes,
   PutImage(image.view(), sink);
 }
 
-// Resizes with the kernel of the recipe torchvision.
 void DecodeResized(std::span<const std::byte> bytes,
                    const std::optional<Window>& window, const ImageSize& size,
-                   RgbImage& image) {
+                   ResizeKernel kernel, RgbImage& image) {
   std::vector<std::uint32_t> packed(size.pixels());
-  const auto sink = MakeResizeSink(ResizeKernel::kAntialias, size);
+  const auto sink = MakeResizeSink(kernel, size);
   sink->Aim(packed, false);
   DecodeInto(bytes, window, *sink);
   image.Resize(size.width, size.height);
@@ -121,7 +131,8 @@ void DecodeResized(std::span<const std::byte> bytes,
 }
 
 Pixels Decode(const nb::bytes& data, const std::optional<Corner>& window,
-              const std::optional<SizeArgument>& size) {
+              const std::optional<SizeArgument>& size,
+              std::string_view interpolation) {
   std::optional<Window> part;
   if (window) {
     const auto [y, x, height, width] = *window;
@@ -131,13 +142,15 @@ Pixels Decode(const nb::bytes& data, const std::optional<Corner>& window,
   if (size) {
     resized = CheckedSize(*size);
   }
+  const ResizeKernel kernel =
+      ParseChoice("interpolation", interpolation, kKernels);
   auto image = std::make_unique<RgbImage>();
   {
     const nb::gil_scoped_release release;
     const std::span bytes(static_cast<const std::byte*>(data.data()),
                           data.size());
     if (resized) {
-      DecodeResized(bytes, part, *resized, *image);
+      DecodeResized(bytes, part, *resized, kernel, *image);
     } else {
       DecodeInto(bytes, part, *image);
     }
@@ -156,11 +169,11 @@ Pixels Decode(const nb::bytes& data, const std::optional<Corner>& window,
 void AddDecode(nb::module_& module) {
   module.def(
       "decode_image", &Decode, nb::arg("data"), nb::arg("window") = nb::none(),
-      nb::arg("size") = nb::none(),
+      nb::arg("size") = nb::none(), nb::arg("interpolation") = "antialias",
       "Decodes a JPEG, PNG or WebP to uint8 [H, W, 3], RGB. window: (y, x, "
       "height, width), the only part that is decoded. size: (height, width), "
-      "or an int for both, to which that part is resized as the recipe "
-      "torchvision does, antialiased. Threads may decode at once.");
+      "or an int for both, to which that part is resized by the "
+      "interpolation. Threads may decode at once.");
   module.def("simd_targets", &SupportedSimdTargets,
              "The instruction sets that this CPU supports, best first.");
   module.def(

@@ -130,6 +130,8 @@ def calls(folder):
                                                       (0, 0, 1, value))
     yield "size", lambda value: infeed.decode_image(photograph, size=value)
     yield "size", lambda value: infeed.decode_image(photograph, size=(1, value))
+    yield "interpolation", lambda value: infeed.decode_image(
+        photograph, size=1, interpolation=value)
     yield "images", lambda value: infeed.convert(value, folder)
     yield "on_progress", lambda value: infeed.convert(
         "no/such", os.path.join(folder, "out"), on_progress=value)

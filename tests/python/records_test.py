@@ -201,6 +201,32 @@ class ImageTest(unittest.TestCase):
             with self.assertRaises(ValueError):
                 infeed.decode_image(self.data, size=size)
 
+    def test_resizes_by_the_interpolation_that_is_named(self):
+        def sampled(image, axis, out):  # two samples, half-pixel centres
+            size = image.shape[axis]
+            at = np.clip((np.arange(out) + 0.5) * size / out - 0.5, 0, size - 1)
+            low = at.astype(int)
+            shape = [1, 1, 1]
+            shape[axis] = out
+            part = (at - low).reshape(shape)
+            return (image.take(low, axis) * (1 - part) + part *
+                    image.take(np.minimum(low + 1, size - 1), axis))
+
+        whole = infeed.decode_image(self.data)
+        found = infeed.decode_image(self.data, size=(9, 13),
+                                    interpolation="bilinear")
+        true = sampled(sampled(whole.astype(float), 0, 9), 1, 13)
+        self.assertLess(np.abs(found - true).max(), 1.5)
+        resized = {name: infeed.decode_image(
+            self.data, size=(9, 13), interpolation=name).tobytes()
+            for name in ("bicubic", "bilinear", "antialias",
+                         "antialias_bicubic")}
+        self.assertEqual(len(set(resized.values())), 4)
+        self.assertEqual(resized["antialias"], infeed.decode_image(
+            self.data, size=(9, 13)).tobytes())
+        with self.assertRaisesRegex(ValueError, "antialias_bicubic"):
+            infeed.decode_image(self.data, size=9, interpolation="area")
+
     def test_refuses_other_bytes_and_windows(self):
         with self.assertRaises(infeed.DataError):
             infeed.decode_image(b"no image")
