@@ -23,6 +23,12 @@ class CompareModeTest : public testing::Test {
     EXPECT_EQ(trained.exit_code, 0) << trained.err;
     return folder;
   }
+  // Compares model_ with the run in a folder.
+  [[nodiscard]] ProgramResult Compare(const std::string& other,
+                                      const std::string& more = "") const {
+    return RunTrainResnet("--mode compare --model_dir " + model_.folder() +
+                          " --with " + other + more);
+  }
 
   SmallModel model_;
   TemporaryFolder folders_;
@@ -33,7 +39,7 @@ TEST_F(CompareModeTest, ThreadsAndLoopsDoNotChangeTheInput) {
       Train("other",
             "--num_parallel_calls 3 --iterations_per_loop 2 "
             "--steps_per_checkpoint 2");
-  const ProgramResult compared = model_.Run("--mode compare --with " + other);
+  const ProgramResult compared = Compare(other);
   EXPECT_EQ(compared.exit_code, 0) << compared.err;
   EXPECT_THAT(compared.out,
               AllOf(HasSubstr("the inputs are equal: 2 steps compared"),
@@ -43,14 +49,13 @@ TEST_F(CompareModeTest, ThreadsAndLoopsDoNotChangeTheInput) {
 
 TEST_F(CompareModeTest, AnotherSeedIsFoundInTheFirstStep) {
   const std::string other = Train("other", "--seed 1");
-  const ProgramResult text = model_.Run("--mode compare --with " + other);
+  const ProgramResult text = Compare(other);
   EXPECT_EQ(text.exit_code, 3);
   EXPECT_THAT(text.err, HasSubstr("the runs' inputs differ\n"));
   EXPECT_THAT(text.out, AllOf(HasSubstr("the inputs differ in step 1 ("),
                               HasSubstr("  parameter seed: 0 in A, 1 in B\n"),
                               HasSubstr("is in step 1, number ")));
-  const ProgramResult json =
-      model_.Run("--mode compare --json --with " + other);
+  const ProgramResult json = Compare(other, " --json");
   const auto report = nlohmann::json::parse(json.out);
   EXPECT_EQ(report["step"], 1);
   EXPECT_NE(report["samples"]["a"]["fingerprint"],

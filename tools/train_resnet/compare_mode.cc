@@ -1,7 +1,5 @@
 #include "tools/train_resnet/compare_mode.h"
 
-#include <utility>
-
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
@@ -30,19 +28,10 @@ void AddCompareFlags(CLI::App& app, CompareFlags& flags) {
 
 void CheckCompareFlags(const CompareFlags& flags, const RunOptions& run) {
   if (run.mode != Mode::kCompare) {
-    for (const auto& [value, name] : {std::pair(&flags.with, "--with"),
-                                      {&flags.data_dir_b, "--data_dir_b"}}) {
-      if (!value->empty()) {
-        throw UsageError(fmt::format("{}: is for mode compare", name));
-      }
-    }
     return;
   }
   if (flags.with.empty()) {
     throw UsageError("--with: mode compare needs the model_dir of another run");
-  }
-  if (run.dry_run) {
-    throw UsageError("--dry_run: is not for mode compare, which only reads");
   }
   for (const std::string* const folder : {&run.model_dir, &flags.with}) {
     if (IsUrl(*folder)) {

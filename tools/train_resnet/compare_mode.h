@@ -19,8 +19,7 @@ struct CompareFlags {
 
 void AddCompareFlags(CLI::App& app, CompareFlags& flags);
 
-// Throws UsageError for flags that the mode lacks, or that another mode has
-// not, and for URLs.
+// Throws UsageError where the mode lacks its other run, and for URLs.
 void CheckCompareFlags(const CompareFlags& flags, const RunOptions& run);
 
 // Prints the report on stdout. Ends with kDone if the inputs are equal, with

@@ -15,6 +15,7 @@
 #include "tools/cli/flags.h"
 #include "tools/cli/help_text.h"
 #include "tools/input/input_flags.h"
+#include "tools/train_resnet/mode_flags.h"
 #include "trainer/checkpoint/resume.h"
 #include "trainer/params/presets.h"
 #include "trainer/params/table.h"
@@ -153,7 +154,7 @@ void AddParameterFlags(CLI::App& app, ParamLayers& layers) {
   for (const ParamGroup& group : ParamGroups()) {
     for (const Param& param : group.params) {
       AddParameterFlag(app, layers, param,
-                       fmt::format("{} (parameters)", group.title));
+                       fmt::format("{} {}", group.title, kParameterGroup));
     }
   }
 }
@@ -363,7 +364,7 @@ void TakeCheckpoint(const std::string& asked, RunOptions& run) {
   if (asked.empty()) {
     return;
   }
-  if (!UsesTrainedModel(run.mode) || run.mode == Mode::kReplay) {
+  if (!UsesTrainedModel(run.mode)) {
     throw UsageError(
         "--checkpoint: is for the modes eval, predict and export; --resume "
         "chooses where a training run starts");
@@ -400,30 +401,18 @@ void CheckAverage(const RunOptions& run) {
 }
 
 // Takes --rank, which in mode replay is not this process's. Throws UsageError
-// for flags that the mode lacks, or that another mode has not.
+// where the mode lacks its step.
 void TakeReplay(TrainFlags& flags) {
   RunOptions& run = flags.run;
-  ReplayOptions& replay = run.replay;
   if (run.mode != Mode::kReplay) {
-    for (const auto& [is_given, name] :
-         {std::pair(!replay.steps.empty(), "--step"),
-          {!replay.folder.empty(), "--out"},
-          {replay.with_losses, "--losses"}}) {
-      if (is_given) {
-        throw UsageError(fmt::format("{}: is for mode replay", name));
-      }
-    }
     return;
   }
-  replay.rank = std::exchange(flags.rank.rank, std::nullopt);
+  run.replay.rank = std::exchange(flags.rank.rank, std::nullopt);
   if (flags.print_config) {
     return;
   }
-  if (replay.steps.empty()) {
+  if (run.replay.steps.empty()) {
     throw UsageError("--step: mode replay needs it, as --step 41,42");
-  }
-  if (run.dry_run) {
-    throw UsageError("--dry_run: is not for mode replay, which trains nothing");
   }
   if (IsUrl(run.model_dir)) {
     throw UsageError(fmt::format(
@@ -464,6 +453,7 @@ std::optional<TrainFlags> ReadTrainFlags(int argc, char** argv) {
   if (!ParseFlags(app, argc, argv)) {
     return std::nullopt;
   }
+  CheckFlagsOfMode(app, flags.run.mode);
   CheckFolders(flags);
   TakeReplay(flags);
   CheckCompareFlags(flags.compare, flags.run);

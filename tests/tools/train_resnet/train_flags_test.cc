@@ -127,11 +127,6 @@ TEST(TrainFlagsTest, TakeTwoRunsToCompare) {
       FolderError(
           {"--mode=compare", "--model_dir=A", "--with=https://b/run?secret"}),
       AllOf(HasSubstr("copy the run's there"), Not(HasSubstr("secret"))));
-  EXPECT_THAT(
-      FolderError({"--mode=compare", "--model_dir=A", "--with=B", "--dry_run"}),
-      HasSubstr("--dry_run"));
-  EXPECT_THAT(FolderError({"--model_dir=M", "--data_dir=D", "--with=B"}),
-              HasSubstr("--with: is for mode compare"));
 }
 
 TEST(TrainFlagsTest, ReadTheFlagsOfRanks) {
@@ -168,22 +163,47 @@ TEST(TrainFlagsTest, ReadTheFlagsOfAReplay) {
   EXPECT_FALSE(flags.rank.rank);  // This process is alone.
 }
 
-TEST(TrainFlagsTest, RefuseAReplayWithoutAStepAndItsFlagsInOtherModes) {
+TEST(TrainFlagsTest, RefuseAReplayWithoutAStep) {
   EXPECT_THAT(FolderError({"--mode=replay", "--model_dir=M"}),
               HasSubstr("--step: mode replay needs it"));
   EXPECT_THAT(
       FolderError({"--mode=replay", "--model_dir=s3://b/m", "--step=1"}),
       HasSubstr("mode replay reads a folder on this disk"));
-  EXPECT_THAT(
-      FolderError({"--mode=replay", "--model_dir=M", "--step=1", "--dry_run"}),
-      HasSubstr("--dry_run: is not for mode replay"));
-  EXPECT_THAT(FolderError({"--mode=replay", "--model_dir=M", "--step=1",
-                           "--checkpoint=best"}),
-              HasSubstr("--checkpoint: is for the modes"));
+}
+
+TEST(TrainFlagsTest, RefuseFlagsWithoutEffectInModesThatReadRuns) {
+  for (const std::string flag :
+       {"--resume=best", "--checkpoint=best", "--force", "--dry_run",
+        "--eval_timeout=1", "--local_ranks=2", "--world_size=2", "--input=a",
+        "--export_dir=E", "--trace=t.json", "--worker_tls_ca=c.pem"}) {
+    const std::string name = flag.substr(0, flag.find('='));
+    EXPECT_EQ(FolderError({"--mode=replay", "--model_dir=M", "--step=1", flag}),
+              name + ": is not for mode replay");
+    EXPECT_EQ(
+        FolderError({"--mode=compare", "--model_dir=M", "--with=B", flag}),
+        name + ": is not for mode compare");
+  }
+  EXPECT_EQ(
+      FolderError({"--mode=replay", "--model_dir=M", "--step=1", "--json"}),
+      "--json: is not for mode replay");
+  EXPECT_EQ(
+      FolderError({"--mode=compare", "--model_dir=M", "--with=B", "--seed=1"}),
+      "--seed: is not for mode compare");
+  EXPECT_EQ(FolderError({"--mode=replay", "--model_dir=M", "--step=1",
+                         "--data_dir=D", "--device=cpu", "--seed=1",
+                         "--params_override=seed=2", "--connections=2"}),
+            "");
+}
+
+TEST(TrainFlagsTest, RefuseTheFlagsOfModesThatReadRunsInOtherModes) {
   for (const char* const flag : {"--step=1", "--out=O", "--losses"}) {
     EXPECT_THAT(
         FolderError({"--mode=export", "--model_dir=M", "--export_dir=E", flag}),
-        HasSubstr("is for mode replay"));
+        HasSubstr(": is for mode replay"));
+  }
+  for (const char* const flag : {"--with=B", "--data_dir_b=D"}) {
+    EXPECT_THAT(FolderError({"--model_dir=M", "--data_dir=D", flag}),
+                HasSubstr(": is for mode compare"));
   }
 }
 
