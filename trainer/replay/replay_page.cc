@@ -1,11 +1,9 @@
 #include "trainer/replay/replay_page.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <limits>
 #include <string_view>
 #include <vector>
 
@@ -20,7 +18,6 @@
 namespace infeed {
 namespace {
 
-constexpr std::size_t kMostShown = 256;
 constexpr int kHeight = 128;  // of a picture on the page
 constexpr const char* kNone = "-";
 
@@ -84,29 +81,6 @@ std::vector<std::string> RowOf(const ReplayedImage& image,
           fmt::format("{} of rank {}", image.slot, image.rank)};
 }
 
-// The greater, the worse; an image without a label comes last, one whose loss
-// is not a number first.
-double Badness(const ReplayedImage& image) {
-  if (!image.result || image.sample.label < 0) {
-    return -std::numeric_limits<double>::infinity();
-  }
-  return std::isnan(image.result->loss)
-             ? std::numeric_limits<double>::infinity()
-             : static_cast<double>(image.result->loss);
-}
-
-std::vector<const ReplayedImage*> WorstFirst(const ReplayedStep& step) {
-  std::vector<const ReplayedImage*> images;
-  images.reserve(step.images.size());
-  for (const ReplayedImage& image : step.images) {
-    images.push_back(&image);
-  }
-  std::ranges::stable_sort(images, [](const auto* a, const auto* b) {
-    return Badness(*a) > Badness(*b);
-  });
-  return images;
-}
-
 // ", 3 steps earlier": a checkpoint than its step; "": of the same step.
 std::string AgeText(std::int64_t checkpoint, std::int64_t step) {
   return checkpoint == step
@@ -153,27 +127,21 @@ std::string TilesOf(const ReplayedStep& step) {
 }  // namespace
 
 std::string ReplayPage(const ReplayedStep& step, const ModelLabels& labels) {
-  const std::vector<const ReplayedImage*> images = WorstFirst(step);
-  const std::size_t shown = std::min(images.size(), kMostShown);
   std::vector<std::vector<std::string>> rows;
-  rows.reserve(shown);
-  for (std::size_t i = 0; i < shown; ++i) {
-    rows.push_back(RowOf(*images[i], labels));
+  for (const std::size_t at : ShownImages(step)) {
+    rows.push_back(RowOf(step.images[at], labels));
   }
   const std::string table =
       HtmlTable({"as the network saw it", "the record's image", "loss", "label",
                  "predicted", "record", "window", "augmentations", "slot"},
                 rows, "text");
+  std::string title = step.checkpoint ? "Worst first" : "In their order";
+  if (rows.size() < step.images.size()) {
+    title += fmt::format(": {} of {} images", rows.size(), step.images.size());
+  }
   return HtmlPage(
       fmt::format("The batch of step {}", step.place.step),
-      TilesOf(step) +
-          HtmlCards(
-              {{fmt::format(
-                    "{}{}", step.checkpoint ? "Worst first" : "In their order",
-                    shown < images.size()
-                        ? fmt::format(": {} of {} images", shown, images.size())
-                        : ""),
-                Notes(step) + table, "wide"}}));
+      TilesOf(step) + HtmlCards({{title, Notes(step) + table, "wide"}}));
 }
 
 }  // namespace infeed

@@ -7,9 +7,8 @@
 
 namespace infeed {
 
-// A self-contained HTML page: each image as the network saw it, beside its
-// record's with the window drawn, and all facts about it; those with the
-// highest loss first, else by slot. At most 256 images.
+// A self-contained HTML page: each of ShownImages() as the network saw it,
+// beside its record's with the window drawn, and all facts about it.
 [[nodiscard]] std::string ReplayPage(const ReplayedStep& step,
                                      const ModelLabels& labels);
 

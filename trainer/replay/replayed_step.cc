@@ -1,6 +1,11 @@
 #include "trainer/replay/replayed_step.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <functional>
+#include <limits>
+#include <numeric>
 #include <span>
 #include <utility>
 
@@ -14,18 +19,31 @@
 namespace infeed {
 namespace {
 
+constexpr std::size_t kMostShown = 256;
+
+// The greater, the worse.
+double Badness(const ReplayedImage& image) {
+  if (!image.result || image.sample.label < 0) {
+    return -std::numeric_limits<double>::infinity();
+  }
+  return std::isnan(image.result->loss)
+             ? std::numeric_limits<double>::infinity()
+             : static_cast<double>(image.result->loss);
+}
+
 void AddRecordPictures(const RecordIndex& index, const InputOptions& options,
-                       std::span<ReplayedImage> images) {
+                       ReplayedStep& step) {
+  const std::vector<std::size_t> shown = ShownImages(step);
   std::vector<std::int64_t> records;
-  records.reserve(images.size());
-  for (const ReplayedImage& image : images) {
-    records.push_back(image.sample.record);
+  records.reserve(shown.size());
+  for (const std::size_t at : shown) {
+    records.push_back(step.images[at].sample.record);
   }
   const RecordStore store(index, {.image_key = options.image_key});
   store.ReadMany(
       records,
       [&](std::size_t place, std::span<const std::byte> payload) {
-        ReplayedImage& image = images[place];
+        ReplayedImage& image = step.images[shown[place]];
         image.record =
             RecordPicture(payload, options.image_key, image.sample.geometry,
                           options.preprocess.image_size);
@@ -61,7 +79,7 @@ void AddShare(const RecordedInput& input, InputOptions options, int rank,
               const BatchJudge& judge, ReplayedStep& step) {
   options.rank = rank;
   BatchLookup lookup(input.index(), options);
-  BatchHandle batch =
+  const BatchHandle batch =
       lookup.At(step.place.epoch, step.place.number, step.place.begin);
   std::vector<SampleDescription> samples = lookup.Describe(*batch);
   const int first_slot = rank * batch->size();
@@ -71,23 +89,38 @@ void AddShare(const RecordedInput& input, InputOptions options, int rank,
     if (sample.record >= 0) {
       step.images.push_back({.slot = first_slot + slot,
                              .rank = rank,
-                             .sample = std::move(sample),
-                             .seen = PictureForWeb(*batch, slot)});
+                             .sample = std::move(sample)});
     }
   }
   const std::span images = std::span(step.images).subspan(before);
-  AddRecordPictures(input.index(), options, images);
   AddMix(*batch, input.run().params.values, step.place.step, first_slot,
          images);
   if (judge) {
-    const std::vector<ImageResult> results = judge(std::move(batch));
+    const std::vector<ImageResult> results =
+        judge(BatchHandle(batch->Clone().release()));
     for (ReplayedImage& image : images) {
       image.result = results[static_cast<std::size_t>(image.slot - first_slot)];
+    }
+  }
+  for (const std::size_t at : ShownImages(step)) {
+    if (at >= before) {
+      ReplayedImage& image = step.images[at];
+      image.seen = PictureForWeb(*batch, image.slot - first_slot);
     }
   }
 }
 
 }  // namespace
+
+std::vector<std::size_t> ShownImages(const ReplayedStep& step) {
+  std::vector<std::size_t> shown(step.images.size());
+  std::iota(shown.begin(), shown.end(), std::size_t{0});
+  std::ranges::stable_sort(shown, std::ranges::greater{}, [&](std::size_t at) {
+    return Badness(step.images[at]);
+  });
+  shown.resize(std::min(shown.size(), kMostShown));
+  return shown;
+}
 
 ReplayedStep ReplayStep(const RecordedInput& input, std::int64_t step,
                         std::optional<int> rank, const BatchJudge& judge) {
@@ -104,6 +137,7 @@ ReplayedStep ReplayStep(const RecordedInput& input, std::int64_t step,
   for (int i = rank.value_or(0); i < (rank ? *rank + 1 : ranks); ++i) {
     AddShare(input, at.options, i, judge, replayed);
   }
+  AddRecordPictures(input.index(), at.options, replayed);
   return replayed;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -27,8 +28,10 @@ struct ReplayedImage {
   int slot = 0;  // of the global batch, in the order of the ranks' shares
   int rank = 0;
   SampleDescription sample = {};
-  WebPicture seen = {};    // as the network saw it, but not mixed
-  WebPicture record = {};  // RecordPicture()
+  // As the network saw it, but not mixed, and RecordPicture(): of ShownImages()
+  // only.
+  WebPicture seen = {};
+  WebPicture record = {};
   // The slot with which the step mixed it, -1: none, and its own label's share.
   int partner = -1;
   double share = 1;
@@ -43,6 +46,11 @@ struct ReplayedStep {
   std::optional<std::int64_t> checkpoint = {};
   std::vector<ReplayedImage> images = {};  // by slot, without empty slots
 };
+
+// The numbers of the images that a page shows, at most 256: those with the
+// highest loss first, else by slot. A loss that is not a number comes first, an
+// image without a label last.
+[[nodiscard]] std::vector<std::size_t> ShownImages(const ReplayedStep& step);
 
 // Returns the results of a batch's slots.
 using BatchJudge = std::function<std::vector<ImageResult>(BatchHandle batch)>;

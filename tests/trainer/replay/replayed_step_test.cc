@@ -179,6 +179,35 @@ TEST(ReplayedStepTest, NamesEachImageAndItsSlot) {
   }
 }
 
+// Of 300 images the page shows 256.
+TEST(ReplayedStepTest, MakesOnlyThePicturesThatAreShown) {
+  constexpr std::size_t kNotShown = 44;
+  const TestShards data(TestPayloads(300));
+  RecordedRun run = RunWith(With(LastBatch::kDrop, 300));
+  run.starts[0].origin.clear();  // It was of other data.
+  const RecordedInput input(run, data.folder());
+  const ReplayedStep in_order = ReplayStep(input, 1);
+  const ReplayedStep worst_first =
+      ReplayStep(input, 1, {}, [](const BatchHandle& batch) {
+        std::vector<ImageResult> results;
+        for (int slot = 0; slot < batch->size(); ++slot) {
+          results.push_back({.loss = static_cast<float>(slot)});
+        }
+        return results;
+      });
+  ASSERT_THAT(in_order.images, SizeIs(300));
+  ASSERT_THAT(worst_first.images, SizeIs(300));
+  EXPECT_EQ(ShownImages(worst_first).front(), 299U);
+  for (std::size_t i = 0; i < 300; ++i) {
+    for (const auto& [step, is_shown] :
+         {std::pair(&in_order, i < 300 - kNotShown),
+          {&worst_first, i >= kNotShown}}) {
+      EXPECT_EQ(step->images[i].seen.type, is_shown ? "image/png" : "") << i;
+      EXPECT_EQ(step->images[i].record.type, is_shown ? "image/jpeg" : "") << i;
+    }
+  }
+}
+
 TEST(ReplayedStepTest, SaysWithWhichSlotTheStepMixedAnImage) {
   RecordedRun run = RunWith(With(LastBatch::kPad, 4));
   run.params.values.optimizer.mixup_alpha = 1;
