@@ -1,5 +1,6 @@
 #include "trainer/log/run_history.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <filesystem>
@@ -121,6 +122,13 @@ void RunHistory::Update() {
 
 void RunHistory::BeginRun(const HistoryRun& run) {
   const std::int64_t step = run.first_step;
+  // A checkpoint is written only where a loop ends.
+  for (const HistoryPoint& loop : loops_) {
+    if (loop.step > step) {
+      left_.insert(loop.step);
+    }
+  }
+  left_.erase(step);
   // The run's first step is the one after its checkpoint's.
   CutFrom(steps_, step + 1);
   CutFrom(loops_, step + 1);
@@ -174,6 +182,8 @@ void RunHistory::Add(std::string_view text) {
       CutFrom(fingerprints_, step);  // a stopped loop without a step
       fingerprints_.push_back(*fingerprint);
     }
+  } else if (event == "checkpoint") {
+    left_.erase(step);
   } else if (event == "eval") {
     AddEvaluation(EvaluationOf(line, step));
   } else if (event == "other_eval") {
@@ -184,8 +194,10 @@ void RunHistory::Add(std::string_view text) {
   }
   HistoryRun& run = runs_.back();
   run.last_time = std::isfinite(time) ? time : run.last_time;
-  if (!event.ends_with("eval")) {  // It may be another process's, of any step.
-    run.last_step = step;
+  // An evaluation may be another process's, of any step; a checkpoint's event
+  // comes late where it is written beside the steps.
+  if (!event.ends_with("eval")) {
+    run.last_step = std::max(run.last_step, step);
   }
   run.end = event == "end" ? std::optional(EndOf(line)) : std::nullopt;
   if (event == "warm_up") {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -97,6 +98,13 @@ class RunHistory {
   }
   [[nodiscard]] const std::vector<HistoryRun>& runs() const { return runs_; }
 
+  // Whether the checkpoint of this step was left behind: a later run began from
+  // an earlier step, and since then no run wrote one of this step or began from
+  // it.
+  [[nodiscard]] bool HasLeft(std::int64_t checkpoint_step) const {
+    return left_.contains(checkpoint_step);
+  }
+
   // One line of the file.
   void Add(std::string_view line);
 
@@ -113,6 +121,7 @@ class RunHistory {
   std::vector<HistoryEvaluation> evaluations_;
   std::vector<HistoryEvaluation> other_evaluations_;
   std::vector<HistoryRun> runs_;
+  std::set<std::int64_t> left_;
 };
 
 }  // namespace infeed

@@ -83,9 +83,8 @@ RecordedRun ReadRun(const std::string& model_dir) {
   } else if (!run.checkpoints.empty()) {
     run.steps = run.checkpoints.back().step;
   }
-  // Those of steps that a later start, from an earlier one, has abandoned.
   std::erase_if(run.checkpoints, [&](const Checkpoint& checkpoint) {
-    return checkpoint.step > run.steps;
+    return checkpoint.step > run.steps || history.HasLeft(checkpoint.step);
   });
   return run;
 }

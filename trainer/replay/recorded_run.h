@@ -18,7 +18,8 @@ struct RecordedRun {
   std::vector<HistoryRun> starts = {};  // in their order
   std::int64_t steps = 0;               // updates done
   std::vector<HistoryFingerprint> fingerprints = {};  // of its input, by step
-  // The undamaged ones of these steps, without their tensors, by step.
+  // The undamaged ones of these steps, without their tensors, by step; not
+  // those of a course that a later start, from an earlier step, has left.
   std::vector<Checkpoint> checkpoints = {};
 };
 

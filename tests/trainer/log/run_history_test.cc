@@ -3,6 +3,7 @@
 #include <cmath>
 #include <fstream>
 #include <limits>
+#include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -96,6 +97,40 @@ TEST(RunHistoryTest, AnEvaluationIsNotARunsLastStep) {
     history.Add(std::string(R"({"step":10,"event":")") + event + R"("})");
     EXPECT_EQ(history.runs().back().last_step, 30);
   }
+}
+
+TEST(RunHistoryTest, ACheckpointsLateEventIsNotARunsLastStep) {
+  RunHistory history("nowhere");
+  history.Add(R"({"event":"start","step":0})");
+  history.Add(R"({"event":"loop","step":20})");
+  history.Add(R"({"event":"checkpoint","step":10})");
+  EXPECT_EQ(history.runs().back().last_step, 20);
+}
+
+TEST(RunHistoryTest, KnowsTheCheckpointsOfACourseThatWasLeft) {
+  RunHistory history("nowhere");
+  const auto add = [&](const std::string& event, int step) {
+    history.Add(R"({"event":")" + event + R"(","step":)" +
+                std::to_string(step) + "}");
+  };
+  add("start", 0);
+  for (const int step : {10, 15, 20}) {
+    add("loop", step);
+    add("checkpoint", step);
+  }
+  EXPECT_FALSE(history.HasLeft(20));
+  add("start", 10);
+  EXPECT_FALSE(history.HasLeft(10));
+  EXPECT_TRUE(history.HasLeft(15));
+  EXPECT_TRUE(history.HasLeft(20));
+  add("loop", 20);
+  EXPECT_TRUE(history.HasLeft(20));  // The new one is not written yet.
+  add("checkpoint", 20);
+  EXPECT_FALSE(history.HasLeft(20));
+  EXPECT_TRUE(history.HasLeft(15));
+  add("start", 15);  // --resume 15: the course goes on from it.
+  EXPECT_FALSE(history.HasLeft(15));
+  EXPECT_TRUE(history.HasLeft(20));
 }
 
 TEST(RunHistoryTest, GoesOnWhereItStopped) {

@@ -84,6 +84,23 @@ TEST_F(RecordedRunTest, TakesNoDamagedCheckpointAndNoneOfAbandonedSteps) {
   EXPECT_EQ(CheckpointFor(run, 10)->step, 10);
 }
 
+// A run that --resume 10 took back: the checkpoint of step 15, and its weights,
+// are not of the steps that it made then.
+TEST_F(RecordedRunTest, TakesNoCheckpointOfACourseThatWasLeft) {
+  Start(0, "one process");
+  for (const std::int64_t step : {10, 15}) {
+    MetricsLog(dir()).Write("loop", step, {});
+    SaveCheckpoint(dir(), MadeCheckpoint(step));
+  }
+  Start(10, "one process");
+  MetricsLog(dir()).Write("loop", 20, {});
+  SaveCheckpoint(dir(), MadeCheckpoint(20));
+  const RecordedRun run = ReadRun(dir());
+  EXPECT_EQ(CheckpointFor(run, 18)->step, 10);
+  EXPECT_EQ(FindKnownPlace(run, FindStart(run, 18)).step, 20);
+  ASSERT_EQ(run.checkpoints.size(), 2U);
+}
+
 TEST_F(RecordedRunTest, TakesTheOldestCheckpointForEarlierSteps) {
   Start(0, "one process");
   Train(1, 30);
