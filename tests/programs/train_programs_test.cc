@@ -300,6 +300,7 @@ TEST_F(TrainProgramsTest, MeasuresTheDeviceAloneOnFakeData) {
   ASSERT_EQ(evals.size(), 2U);
   EXPECT_EQ(evals[0]["images"], 20);  // Ten steps.
   EXPECT_EQ(Losses("fake").size(), 4U);
+  EXPECT_FALSE(Events("fake", "loop")[0].contains("input_fingerprint"));
 
   EXPECT_THAT(Succeeded(RunTrainResnet(flags + " --mode eval")).out,
               HasSubstr("evaluation at step 4"));

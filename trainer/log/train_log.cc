@@ -69,6 +69,19 @@ EventValues RankValues(const std::optional<RankWaits>& waits, double seconds) {
       {"input_wait_of_ranks", waits->mean / seconds, "ranks/input_wait_mean"}};
 }
 
+EventValues FingerprintValues(std::uint64_t fingerprint,
+                              const std::optional<InputHash>& hash) {
+  if (!hash) {
+    return {};
+  }
+  EventValues values = {{"input_fingerprint", HashText(fingerprint)}};
+  if (*hash != InputHash::kRecords) {
+    values.push_back(
+        {"input_hash", std::string(ChoiceName(*hash, kInputHashes))});
+  }
+  return values;
+}
+
 // How a run ended, where its time went, and its peak memory.
 EventValues EndValues(const RunTimes& times, const DeviceCeilings& ceilings,
                       RunEnd end) {
@@ -298,11 +311,7 @@ void TrainLog::WriteLoop(const LoopEnd& end, const RunTimes& before) {
                      {"", loop.input_wait_share(), "input_wait"}};
   Append(own, DeviceValues(end.device));
   Append(own, RankValues(end.rank_waits, seconds));
-  own.push_back({"input_fingerprint", HashText(end.input_fingerprint)});
-  if (options_.input_hash != InputHash::kRecords) {
-    own.push_back({"input_hash",
-                   std::string(ChoiceName(options_.input_hash, kInputHashes))});
-  }
+  Append(own, FingerprintValues(end.input_fingerprint, options_.input_hash));
   if (options_.skip_steps && end.done > 0) {  // Else the steps have the curves.
     summaries_.Scalars(values, state_.step);
   }

@@ -30,9 +30,10 @@ struct TrainLogOptions {
   // Steps between two lines in metrics.jsonl and in the events; > 0.
   std::int64_t steps_per_line = 1;
   bool epoch_lines = false;  // each epoch must end with an evaluation
-  std::optional<EvalSteps> evaluations = {};   // absent: none
-  EvalSubject subject = {};                    // of the evaluations
-  InputHash input_hash = InputHash::kRecords;  // of the loops' fingerprints
+  std::optional<EvalSteps> evaluations = {};  // absent: none
+  EvalSubject subject = {};                   // of the evaluations
+  // Of the loops' fingerprints; absent: fake data, which has none.
+  std::optional<InputHash> input_hash = InputHash::kRecords;
   bool skip_steps = false;    // no lines of steps, only of loops
   int warm_up_steps = 1;      // as in RunClockOptions
   std::string configuration;  // YAML; for TensorBoard

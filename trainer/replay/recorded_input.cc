@@ -18,23 +18,18 @@
 namespace infeed {
 namespace {
 
-// Where the newest start found the data; "": not recorded.
-std::string RecordedDataDir(const RecordedRun& run) {
-  return run.starts.empty() ? ""
-                            : OriginValue(run.starts.back().origin, "data_dir");
-}
-
 DataSet OpenTrainingData(const RecordedRun& run, const std::string& data_dir,
                          bool is_given) {
+  RequireRecords(run);
   if (data_dir.empty()) {
     throw UsageError(fmt::format(
         "data_dir: the run in {} has not recorded where its data was; give it",
         run.model_dir));
   }
   if (IsFakeData(data_dir)) {
-    throw UsageError(fmt::format(
-        "the run in {} was trained on fake data, which has no records",
-        run.model_dir));
+    throw UsageError(
+        fmt::format("data_dir={}: fake data is not the data of the run in {}",
+                    data_dir, run.model_dir));
   }
   const TrainParams& params = run.params.values;
   const auto ignore = [](const ShardSetFaults&) {};

@@ -8,6 +8,7 @@
 
 #include "base/count_text.h"
 #include "base/error.h"
+#include "trainer/feed/run_input.h"
 #include "trainer/params/parse.h"
 #include "trainer/ranks/place.h"
 #include "trainer/replay/shard_identities.h"
@@ -87,6 +88,21 @@ RecordedRun ReadRun(const std::string& model_dir) {
     return checkpoint.step > run.steps || history.HasLeft(checkpoint.step);
   });
   return run;
+}
+
+std::string RecordedDataDir(const RecordedRun& run) {
+  return run.starts.empty() ? ""
+                            : OriginValue(run.starts.back().origin, "data_dir");
+}
+
+void RequireRecords(const RecordedRun& run) {
+  const std::string data_dir = RecordedDataDir(run);
+  if (!data_dir.empty() && IsFakeData(data_dir)) {
+    throw UsageError(fmt::format(
+        "model_dir={}: the run was trained on fake data: there is no input to "
+        "show or compare",
+        run.model_dir));
+  }
 }
 
 StepsOfStart FindStart(const RecordedRun& run, std::int64_t step) {

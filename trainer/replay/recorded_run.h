@@ -28,6 +28,12 @@ struct RecordedRun {
 // cannot be read.
 [[nodiscard]] RecordedRun ReadRun(const std::string& model_dir);
 
+// Where the newest start found its data; "": not recorded.
+[[nodiscard]] std::string RecordedDataDir(const RecordedRun& run);
+
+// Throws UsageError for a run on fake data.
+void RequireRecords(const RecordedRun& run);
+
 // Steps that one start of the program made, up to that from which the next one
 // began.
 struct StepsOfStart {

@@ -17,6 +17,7 @@ namespace {
 
 RecordedRun ReadWithFingerprints(const std::string& model_dir) {
   RecordedRun run = ReadRun(model_dir);
+  RequireRecords(run);
   if (run.fingerprints.empty()) {
     throw UsageError(fmt::format(
         "model_dir={}: its metrics.jsonl has no input_fingerprint: an earlier "

@@ -207,7 +207,8 @@ std::unique_ptr<RunLog> MakeLog(const Job& job, std::int64_t first_step,
                          ? std::optional(EvalStepsOf(job, first_step))
                          : std::nullopt,
       .subject = evaluations,
-      .input_hash = params.input.input_hash,
+      .input_hash = job.data.is_fake() ? std::nullopt
+                                       : std::optional(params.input.input_hash),
       .skip_steps = params.skip_host_call,
       .warm_up_steps = job.device.warm_up_steps(),
       .configuration = ToYaml(job.resolved),

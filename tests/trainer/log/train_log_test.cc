@@ -172,7 +172,9 @@ TEST_F(TrainLogTest, TellsHowTheInputsOfAllRanksKeptUp) {
 }
 
 TEST_F(TrainLogTest, ALoopHasTheFingerprintOfTheInput) {
-  for (const InputHash hash : {InputHash::kRecords, InputHash::kPixels}) {
+  for (const std::optional<InputHash> hash :
+       {std::optional(InputHash::kRecords), std::optional(InputHash::kPixels),
+        std::optional<InputHash>()}) {
     TrainLog log({.model_dir = folder_.path(),
                   .input_hash = hash,
                   .configuration = "",
@@ -183,10 +185,11 @@ TEST_F(TrainLogTest, ALoopHasTheFingerprintOfTheInput) {
                 BusyRun());
   }
   const std::vector<json> lines = Lines("loop");
-  ASSERT_EQ(lines.size(), 2U);
+  ASSERT_EQ(lines.size(), 3U);
   EXPECT_EQ(lines[0]["input_fingerprint"], "00000000000000ab");
   EXPECT_FALSE(lines[0].contains("input_hash"));
   EXPECT_EQ(lines[1]["input_hash"], "pixels");
+  EXPECT_FALSE(lines[2].contains("input_fingerprint"));
 }
 
 TEST_F(TrainLogTest, LeavesStepsOutWhereAsked) {

@@ -265,6 +265,8 @@ TEST(RecordedInputTest, NamesDataThatIsNotThereOrWasMadeUp) {
   EXPECT_THAT(MessageOf<IoError>([&] { (void)RecordedInput(run); }),
               AllOf(HasSubstr("/nowhere/shards"), HasSubstr("give data_dir")));
   EXPECT_NO_THROW((void)RecordedInput(run, Shards().folder()));
+  EXPECT_THAT(MessageOf<UsageError>([&] { (void)RecordedInput(run, "null"); }),
+              HasSubstr("data_dir=null: fake data is not the data"));
   run.starts[0].origin[0].second = "null";
   EXPECT_THAT(MessageOf<UsageError>([&] { (void)RecordedInput(run); }),
               HasSubstr("was trained on fake data"));

@@ -289,4 +289,14 @@ TEST_F(RunComparisonTest, RunsWithoutFingerprintsAreRefused) {
               HasSubstr("no run is recorded"));
 }
 
+TEST_F(RunComparisonTest, RunsOnFakeDataAreRefused) {
+  WriteRun(folder_ / "a", {.data_dir = data()});
+  WriteRun(folder_ / "b", {.data_dir = data(), .fingerprints = {}});
+  MetricsLog(folder_ / "b")
+      .Write("start", 0, {{"data_dir", std::string("null")}});
+  EXPECT_THAT(MessageOf<UsageError>([&] { (void)CompareMade(); }),
+              HasSubstr("model_dir=" + (folder_ / "b") +
+                        ": the run was trained on fake data"));
+}
+
 }  // namespace infeed::run_comparison_test
