@@ -172,6 +172,26 @@ TEST_F(CloudTrainingTest, OtherModesTakeTheModelFromTheStore) {
   }
 }
 
+TEST_F(CloudTrainingTest, ShowsAStepOfARunThere) {
+  ASSERT_EQ(Train(kS3).exit_code, 0);
+  const std::string page = "step 2: batch 1 of epoch 0, 8 images: ";
+  EXPECT_THAT(
+      Succeeded(RunTrainResnet(OfModel("replay", scratch_, {"--step", "2"})))
+          .out,
+      HasSubstr(page + "s3://shards/model/replay/step_2.html"));
+  EXPECT_THAT(ObjectsBelow("shards", "model/replay/"),
+              AllOf(HasSubstr("/step_2.html"), HasSubstr("/step_2.jsonl")));
+  // Elsewhere, by the oldest checkpoint.
+  const TemporaryFolder out;
+  EXPECT_THAT(Succeeded(RunTrainResnet(OfModel(
+                            "replay", scratch_,
+                            {"--step", "2", "--losses", "--out", out.path()})))
+                  .out,
+              HasSubstr(page + out / "step_2.html"));
+  EXPECT_THAT(ReadWholeFile(out / "step_2.html", kMaxBytes),
+              HasSubstr("the checkpoint of step 18, 16 steps later"));
+}
+
 TEST_F(CloudTrainingTest, GoesOnFromAnotherModelDirThere) {
   ASSERT_EQ(Train(kS3).exit_code, 0);
   for (const char* end : {"model", "model/checkpoint-00000019"}) {

@@ -6,6 +6,7 @@
 #include <exception>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -119,6 +120,15 @@ ProgramEnd RunWith(RemoteRun& remote, const RunOptions& run,
   return remote.Finish(std::move(end));
 }
 
+// A replay needs the state of every checkpoint, and to compute losses one of
+// them whole, which depends on the step.
+int CheckpointsToRead(const RunOptions& run) {
+  if (run.mode != Mode::kReplay) {
+    return run.average_checkpoints;
+  }
+  return run.replay.with_losses ? std::numeric_limits<int>::max() : 0;
+}
+
 RemoteRunOptions RemoteOptionsOf(const RunOptions& run,
                                  const StorageFlags& flags,
                                  const std::stop_token& stop) {
@@ -131,7 +141,8 @@ RemoteRunOptions RemoteOptionsOf(const RunOptions& run,
           .trains = Trains(run.mode),
           .dry_run = run.dry_run,
           .keep = {.last = params.keep_last, .every = params.keep_every},
-          .checkpoints = run.average_checkpoints,
+          .checkpoints = CheckpointsToRead(run),
+          .reads_log = run.mode == Mode::kReplay,
           .force = run.force,
           .scratch_base = flags.local_scratch_dir,
           .upload_timeout = flags.upload_timeout,

@@ -333,7 +333,8 @@ void AddReplayFlags(CLI::App& app, ReplayOptions& replay) {
       ->delimiter(',')
       ->type_name("N[,N...]");
   app.add_option("--out", replay.folder,
-                 "Folder for the pages and lines. [MODEL_DIR/replay]")
+                 "Folder on this disk for the pages and lines. "
+                 "[MODEL_DIR/replay]")
       ->type_name("DIR");
   app.add_flag("--losses", replay.with_losses,
                "Also each image's loss and prediction, by the network in "
@@ -401,7 +402,7 @@ void CheckAverage(const RunOptions& run) {
 }
 
 // Takes --rank, which in mode replay is not this process's. Throws UsageError
-// where the mode lacks its step.
+// where the mode lacks its step, and for a URL of its folder.
 void TakeReplay(TrainFlags& flags) {
   RunOptions& run = flags.run;
   if (run.mode != Mode::kReplay) {
@@ -414,11 +415,9 @@ void TakeReplay(TrainFlags& flags) {
   if (run.replay.steps.empty()) {
     throw UsageError("--step: mode replay needs it, as --step 41,42");
   }
-  if (IsUrl(run.model_dir)) {
-    throw UsageError(fmt::format(
-        "--model_dir={}: mode replay reads a folder on this disk: copy the "
-        "run's there",
-        WithoutUrlSecrets(run.model_dir)));
+  if (IsUrl(run.replay.folder)) {
+    throw UsageError(fmt::format("--out={}: must be a folder on this disk",
+                                 WithoutUrlSecrets(run.replay.folder)));
   }
 }
 

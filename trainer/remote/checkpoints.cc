@@ -189,10 +189,11 @@ void RemoteCheckpoints::PullNewestUndamaged(
   }
 }
 
-void RemoteCheckpoints::PullManifest(std::int64_t step,
-                                     const std::string& model_dir) const {
-  folder_.Pull(NameOf(step, kManifestFile),
-               PathIn(CheckpointFolder(model_dir, step), kManifestFile));
+void RemoteCheckpoints::PullState(std::int64_t step,
+                                  const std::string& model_dir) const {
+  for (const std::string_view file : {kStateFile, kManifestFile}) {
+    PullIfThere(folder_, NameOf(step, file), model_dir);
+  }
 }
 
 void RemoteCheckpoints::Remove(std::int64_t step) const {

@@ -42,8 +42,8 @@ class RemoteCheckpoints {
   // report them.
   void PullNewestUndamaged(const std::vector<std::int64_t>& steps,
                            const std::string& model_dir) const;
-  // Downloads only the MANIFEST, to mark the checkpoint as existing.
-  void PullManifest(std::int64_t step, const std::string& model_dir) const;
+  // Downloads state.json and the MANIFEST alone, all that LoadRunState() reads.
+  void PullState(std::int64_t step, const std::string& model_dir) const;
   void Remove(std::int64_t step) const;
 
  private:

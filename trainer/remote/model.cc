@@ -145,8 +145,10 @@ void RemoteModel::DropOthers() {
 
 void RemoteModel::PullFiles() {
   std::vector<std::string> names = {"params.yaml", "labels.txt", "best.json"};
-  if (options_.trains) {
+  if (options_.trains || options_.reads_log) {
     names.emplace_back(kMetrics);
+  }
+  if (options_.trains) {
     names.emplace_back("evaluations.json");
   }
   std::erase_if(names,
@@ -169,9 +171,9 @@ void RemoteModel::PullFiles() {
 
 void RemoteModel::PullCheckpoints() {
   const std::vector<std::int64_t> steps = checkpoints_.List();
-  if (options_.resume == "never") {
+  if (options_.resume == "never" || options_.checkpoints == 0) {
     for (const std::int64_t step : steps) {
-      checkpoints_.PullManifest(step, options_.model_dir);
+      checkpoints_.PullState(step, options_.model_dir);
     }
     return;
   }

@@ -25,7 +25,9 @@ struct RemoteModelOptions {
   bool trains = true;
   std::string resume = "auto";  // RunOptions::resume
   // Needs that number of checkpoints: the one of `resume` and those before it.
+  // 0: state.json of each alone.
   int checkpoints = 1;
+  bool reads_log = false;  // needs metrics.jsonl, although it does not train
   // Whether checkpoints that were never uploaded may be dropped.
   bool force = false;
   std::function<void(const std::string&)> say{};

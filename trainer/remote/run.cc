@@ -134,6 +134,7 @@ void RemoteRun::BeginModel() {
                          .trains = options_.trains,
                          .resume = options_.folders.resume,
                          .checkpoints = options_.checkpoints,
+                         .reads_log = options_.reads_log,
                          .force = options_.force,
                          .say = options_.say},
       runtime_, upload_runtime_, outbox_);

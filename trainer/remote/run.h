@@ -39,6 +39,7 @@ struct RemoteRunOptions {
   // As in RemoteModelOptions.
   KeepOptions keep = {};
   int checkpoints = 1;
+  bool reads_log = false;
   bool force = false;
 
   std::string scratch_base = {};  // "": DefaultScratchBase()

@@ -18,6 +18,7 @@
 #include "trainer/feed/infeed.h"
 #include "trainer/loop/device_loop.h"
 #include "trainer/params/station_options.h"
+#include "trainer/remote/run.h"
 #include "trainer/replay/recorded_input.h"
 #include "trainer/replay/recorded_run.h"
 #include "trainer/replay/replay_lines.h"
@@ -147,9 +148,11 @@ ProgramEnd ReplaySteps(const RunOptions& options, const std::stop_token& stop) {
     replayed.checkpoint = checkpoint;
     const std::string page =
         WriteReplay(ReplayFolder(options), replayed, labels);
-    fmt::print("step {}: batch {} of epoch {}, {}: {}\n", step,
-               replayed.place.number, replayed.place.epoch,
-               CountText(replayed.images.size(), "image"), ShownText(page));
+    fmt::print(
+        "step {}: batch {} of epoch {}, {}: {}\n", step, replayed.place.number,
+        replayed.place.epoch, CountText(replayed.images.size(), "image"),
+        ShownText(options.storage == nullptr ? page
+                                             : options.storage->WithUrl(page)));
   }
   return ExitCode::kDone;
 }

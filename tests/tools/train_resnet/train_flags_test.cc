@@ -163,12 +163,12 @@ TEST(TrainFlagsTest, ReadTheFlagsOfAReplay) {
   EXPECT_FALSE(flags.rank.rank);  // This process is alone.
 }
 
-TEST(TrainFlagsTest, RefuseAReplayWithoutAStep) {
+TEST(TrainFlagsTest, RefuseAReplayWithoutAStepOrIntoAStore) {
   EXPECT_THAT(FolderError({"--mode=replay", "--model_dir=M"}),
               HasSubstr("--step: mode replay needs it"));
-  EXPECT_THAT(
-      FolderError({"--mode=replay", "--model_dir=s3://b/m", "--step=1"}),
-      HasSubstr("mode replay reads a folder on this disk"));
+  EXPECT_THAT(FolderError({"--mode=replay", "--model_dir=s3://b/m", "--step=1",
+                           "--out=s3://b/replay"}),
+              HasSubstr("--out=s3://b/replay: must be a folder on this disk"));
 }
 
 TEST(TrainFlagsTest, RefuseFlagsWithoutEffectInModesThatReadRuns) {

@@ -95,10 +95,11 @@ TEST_F(RemoteCheckpointsTest, OneThatIsHereIsNotDownloadedAgain) {
   EXPECT_TRUE(checkpoints_.IsDownloaded(7, disk_ / "here"));
 }
 
-TEST_F(RemoteCheckpointsTest, PullManifestMarksTheCheckpoint) {
+TEST_F(RemoteCheckpointsTest, PullStateBringsAllButTheTensors) {
   Push(7);
-  checkpoints_.PullManifest(7, disk_ / "here");
+  checkpoints_.PullState(7, disk_ / "here");
   EXPECT_THAT(ListCheckpoints(disk_ / "here"), ElementsAre(7));
+  EXPECT_EQ(LoadRunState(disk_ / "here", 7).stream, MadeCheckpoint(7).stream);
   EXPECT_THROW((void)LoadCheckpoint(disk_ / "here", 7), DataError);
 }
 

@@ -225,6 +225,17 @@ TEST_F(RemoteModelTest, SeveralComeToARunThatAveragesThem) {
   EXPECT_THAT(StepsOn(*all), ElementsAre(1, 2, 3, 4));
 }
 
+TEST_F(RemoteModelTest, TheLogAndEveryStateComeToAReplay) {
+  const auto run = StartAndTrain("machine", {1, 2});
+  const auto replay =
+      Start("replay", {.trains = false, .checkpoints = 0, .reads_log = true});
+  EXPECT_EQ(Read(MetricsPath(replay->model_dir())), There("metrics.jsonl"));
+  EXPECT_EQ(LoadRunState(replay->model_dir(), 1).step, 1);
+  EXPECT_EQ(LoadRunState(replay->model_dir(), 2).step, 2);
+  EXPECT_THROW((void)LoadCheckpoint(replay->model_dir(), 2), DataError);
+  EXPECT_THAT(replay->model->Pending(), IsEmpty());
+}
+
 // best.json never names a checkpoint that is not there.
 TEST_F(RemoteModelTest, TheBestIsNamedOnceItIsThere) {
   const auto run = Start("machine");
