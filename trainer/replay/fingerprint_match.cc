@@ -7,7 +7,6 @@ namespace infeed {
 FingerprintMatch MatchFingerprints(std::span<const HistoryFingerprint> a,
                                    std::span<const HistoryFingerprint> b) {
   FingerprintMatch match;
-  bool any = false;
   auto of_b = b.begin();
   for (const HistoryFingerprint& of_a : a) {
     while (of_b != b.end() && of_b->step < of_a.step) {
@@ -24,7 +23,6 @@ FingerprintMatch MatchFingerprints(std::span<const HistoryFingerprint> a,
           "the fingerprints of only one of the runs have the pixels: train "
           "both with the same input_hash");
     }
-    any = true;
     match.has_pixels = of_a.has_pixels;
     if (of_a.value != of_b->value) {
       match.differs_by = of_a.step;
@@ -32,7 +30,7 @@ FingerprintMatch MatchFingerprints(std::span<const HistoryFingerprint> a,
     }
     match.equal_steps = of_a.step;
   }
-  if (!any) {
+  if (match.equal_steps == 0) {
     throw UsageError(
         "there is no step at which a loop of both runs ended: give them "
         "iterations_per_loop with a common multiple");

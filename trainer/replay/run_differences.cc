@@ -6,22 +6,10 @@
 #include "base/shown_text.h"
 #include "trainer/log/run_origin.h"
 #include "trainer/params/table.h"
-#include "trainer/ranks/place.h"
 #include "trainer/replay/shard_identities.h"
 
 namespace infeed {
 namespace {
-
-// The origin of the start that made the step; empty: none is recorded.
-RunOrigin OriginAt(const RecordedRun& run, std::int64_t step) {
-  RunOrigin origin;
-  for (const HistoryRun& start : run.starts) {
-    if (start.first_step < step || origin.empty()) {
-      origin = start.origin;
-    }
-  }
-  return origin;
-}
 
 // "0.1.0 (1a2b3c4)"; "": not recorded.
 std::string VersionText(const RunOrigin& origin) {
@@ -43,10 +31,9 @@ void AddParameters(const TrainParams& a, const TrainParams& b,
 }
 
 // Only of some ways to share a batch does the number of ranks change batches.
-void AddRanks(const RecordedRun& a, const RecordedRun& b,
-              const std::string& of_a, const std::string& of_b,
+void AddRanks(const RecordedRun& a, const RecordedRun& b, int of_a, int of_b,
               RunDifferences& differences) {
-  if (WorldSizeIn(of_a) == WorldSizeIn(of_b)) {
+  if (of_a == of_b) {
     return;
   }
   const bool is_of_input =
@@ -54,8 +41,8 @@ void AddRanks(const RecordedRun& a, const RecordedRun& b,
       b.params.values.input.rank_share != RankShare::kContiguous;
   (is_of_input ? differences.of_input : differences.others)
       .push_back({.name = "ranks",
-                  .a = std::to_string(WorldSizeIn(of_a)),
-                  .b = std::to_string(WorldSizeIn(of_b))});
+                  .a = std::to_string(of_a),
+                  .b = std::to_string(of_b)});
 }
 
 // The places at which two lists of as many words differ.
@@ -92,12 +79,13 @@ void AddData(const RunOrigin& a, const RunOrigin& b,
 
 RunDifferences FindRunDifferences(const RecordedRun& a, const RecordedRun& b,
                                   std::int64_t step) {
-  const RunOrigin of_a = OriginAt(a, step);
-  const RunOrigin of_b = OriginAt(b, step);
+  const StepsOfStart steps_a = FindStart(a, step);
+  const StepsOfStart steps_b = FindStart(b, step);
+  const RunOrigin& of_a = steps_a.start.origin;
+  const RunOrigin& of_b = steps_b.start.origin;
   RunDifferences differences;
   AddParameters(a.params.values, b.params.values, differences);
-  AddRanks(a, b, OriginValue(of_a, "ranks"), OriginValue(of_b, "ranks"),
-           differences);
+  AddRanks(a, b, steps_a.world_size, steps_b.world_size, differences);
   AddData(of_a, of_b, differences);
   if (VersionText(of_a) != VersionText(of_b)) {
     differences.of_input.push_back({.kind = DifferenceKind::kVersion,

@@ -35,7 +35,7 @@ struct RunDifferences {
 };
 
 // The differences of the starts that made a step of the runs. Parameters are
-// those of the newest start, as only they are recorded.
+// those of the newest start, as only they are recorded. Throws as FindStart().
 [[nodiscard]] RunDifferences FindRunDifferences(const RecordedRun& a,
                                                 const RecordedRun& b,
                                                 std::int64_t step);

@@ -45,6 +45,10 @@ TEST(FingerprintMatchTest, RunsWithoutACommonStepAreRefused) {
                                         Fingerprints{{5, 1}});
               }),
               HasSubstr("no step at which a loop of both runs ended"));
+  // Both were also stopped before their first step.
+  EXPECT_THROW((void)MatchFingerprints(Fingerprints{{0, 0}, {4, 1}},
+                                       Fingerprints{{0, 0}, {5, 1}}),
+               UsageError);
 }
 
 TEST(FingerprintMatchTest, HashesOfOtherKindsAreRefused) {
