@@ -1,8 +1,5 @@
 #include "trainer/replay/run_differences.h"
 
-#include <algorithm>
-#include <string_view>
-
 #include "base/shown_text.h"
 #include "trainer/log/run_origin.h"
 #include "trainer/params/table.h"
@@ -45,21 +42,6 @@ void AddRanks(const RecordedRun& a, const RecordedRun& b, int of_a, int of_b,
                   .b = std::to_string(of_b)});
 }
 
-// The places at which two lists of as many words differ.
-std::vector<std::size_t> OtherWords(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> places;
-  for (std::size_t place = 0; !a.empty() && !b.empty(); ++place) {
-    const std::string_view of_a = a.substr(0, a.find(' '));
-    const std::string_view of_b = b.substr(0, b.find(' '));
-    if (of_a != of_b) {
-      places.push_back(place);
-    }
-    a.remove_prefix(std::min(a.size(), of_a.size() + 1));
-    b.remove_prefix(std::min(b.size(), of_b.size() + 1));
-  }
-  return a.empty() && b.empty() ? places : std::vector<std::size_t>();
-}
-
 void AddData(const RunOrigin& a, const RunOrigin& b,
              RunDifferences& differences) {
   const std::string of_a = TrainIdentity(OriginValue(a, "data_identity"));
@@ -71,8 +53,8 @@ void AddData(const RunOrigin& a, const RunOrigin& b,
                                   .name = "data_identity",
                                   .a = of_a,
                                   .b = of_b});
-  differences.shards = OtherWords(OriginValue(a, kShardIdentitiesKey),
-                                  OriginValue(b, kShardIdentitiesKey));
+  differences.shards = OtherShards(OriginValue(a, kShardIdentitiesKey),
+                                   OriginValue(b, kShardIdentitiesKey));
 }
 
 }  // namespace

@@ -1,7 +1,5 @@
 #include "trainer/replay/shard_identities.h"
 
-#include <cstddef>
-
 #include <fmt/format.h>
 
 #include "base/count_text.h"
@@ -36,31 +34,35 @@ std::string ShardIdentities(const RecordIndex& index) {
   return text;
 }
 
+std::vector<std::size_t> OtherShards(std::string_view a, std::string_view b) {
+  constexpr std::size_t kWidth = kDigits + 1;
+  std::vector<std::size_t> shards;
+  for (std::size_t at = 0; a.size() == b.size() && at < a.size();
+       at += kWidth) {
+    if (a.substr(at, kDigits) != b.substr(at, kDigits)) {
+      shards.push_back(at / kWidth);
+    }
+  }
+  return shards;
+}
+
 std::string OtherShardsText(const RecordIndex& index,
                             std::string_view recorded) {
   const std::string here = ShardIdentities(index);
   if (recorded.empty() || here == recorded) {
     return "";
   }
-  const std::size_t shards = index.shards().size();
-  const std::size_t of_run = (recorded.size() + 1) / (kDigits + 1);
-  if (here.size() != recorded.size()) {
+  const std::vector<std::size_t> others = OtherShards(here, recorded);
+  if (others.empty()) {
     return fmt::format("it has {}, the run had {}",
-                       CountText(shards, "training shard"), of_run);
+                       CountText(index.shards().size(), "training shard"),
+                       (recorded.size() + 1) / (kDigits + 1));
   }
-  std::size_t first = shards;
-  std::size_t others = 0;
-  for (std::size_t shard = shards; shard-- > 0;) {
-    const std::size_t at = shard * (kDigits + 1);
-    if (std::string_view(here).substr(at, kDigits) !=
-        recorded.substr(at, kDigits)) {
-      first = shard;
-      ++others;
-    }
-  }
-  return fmt::format(
-      "the shard {} is another one{}", FileNameOf(index.shards()[first]),
-      others == 1 ? "" : fmt::format(" (and {} more)", others - 1));
+  return fmt::format("the shard {} is another one{}",
+                     FileNameOf(index.shards()[others.front()]),
+                     others.size() == 1
+                         ? ""
+                         : fmt::format(" (and {} more)", others.size() - 1));
 }
 
 }  // namespace infeed

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "records/store/record_index.h"
 
@@ -20,6 +22,11 @@ inline constexpr std::string_view kShardIdentitiesKey = "data_shards";
 // index's order: "1a2b3c4d 5e6f7a8b". Empty for image files, which are a shard
 // each, and for more than 4096 shards.
 [[nodiscard]] std::string ShardIdentities(const RecordIndex& index);
+
+// The numbers of the shards that differ between two ShardIdentities(); none if
+// they have another number of shards.
+[[nodiscard]] std::vector<std::size_t> OtherShards(std::string_view a,
+                                                   std::string_view b);
 
 // How the shards differ from those of a recorded ShardIdentities(): "the shard
 // train-00001-of-00008 is another one", "it has 7 shards, the run 8"; "": they

@@ -22,8 +22,12 @@ TEST(ShardIdentitiesTest, NameTheShardThatIsAnotherOne) {
   recorded[18] = recorded[18] == '0' ? '1' : '0';
   EXPECT_EQ(OtherShardsText(index, recorded),
             "the shard train-1 is another one (and 1 more)");
+  EXPECT_EQ(OtherShards(ShardIdentities(index), recorded),
+            (std::vector<std::size_t>{1, 2}));
   EXPECT_EQ(OtherShardsText(index, recorded.substr(0, 17)),
             "it has 3 training shards, the run had 2");
+  EXPECT_TRUE(
+      OtherShards(ShardIdentities(index), recorded.substr(0, 17)).empty());
 }
 
 TEST(ShardIdentitiesTest, DifferWithTheRecordsOfAShard) {
