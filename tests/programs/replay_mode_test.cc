@@ -151,7 +151,8 @@ TEST_F(ReplayModeTest, TakesALaterCheckpointWhereNoEarlierOneIsLeft) {
   fs::remove_all(copy / "checkpoint-00000002");
   const ProgramResult none = replay();
   EXPECT_EQ(none.exit_code, 2);
-  EXPECT_THAT(none.err, HasSubstr(copy.path() + " has no checkpoint"));
+  EXPECT_THAT(none.err,
+              HasSubstr(copy.path() + " has no undamaged checkpoint"));
 }
 
 }  // namespace infeed::replay_mode_test

@@ -87,9 +87,10 @@ void RecordedInput::RequireSameStream(std::int64_t step,
                                       const StepsOfStart& steps) const {
   const TrainParams& params = run_.params.values;
   const auto refuse = [&](const std::string& difference) {
-    throw UsageError(fmt::format(
-        "step={}: it was made with other parameters than params.yaml has: {}",
-        step, difference));
+    throw UsageError(
+        fmt::format("step={}: it was made with other parameters (mode replay "
+                    "takes them as flags): {}",
+                    step, difference));
   };
   if (steps.start.batch_size > 0 &&
       steps.start.batch_size != params.input.batch_size) {

@@ -25,7 +25,7 @@ using Work = std::function<ProgramEnd(const std::stop_token&)>;
 // The mode kReplay, which needs no preparation: makes the batches of steps of a
 // recorded run again, and writes a page and lines of JSON for each. Throws
 // UsageError for a step or a rank that the run has not, other data, and with
-// losses for a step before the first checkpoint.
+// losses where the run has no checkpoint.
 [[nodiscard]] ProgramEnd ReplaySteps(const RunOptions& options,
                                      const std::stop_token& stop);
 

@@ -66,7 +66,8 @@ class ReplayModel {
     const Checkpoint* const state = CheckpointFor(run_, step);
     if (state == nullptr) {
       throw UsageError(
-          fmt::format("losses: {} has no checkpoint", run_.model_dir));
+          fmt::format("losses: {} has no undamaged checkpoint of its steps",
+                      run_.model_dir));
     }
     if (loaded_ != state->step) {
       device_->Load(LoadCheckpoint(run_.model_dir, state->step).state);

@@ -251,8 +251,8 @@ TEST(RecordedInputTest, RefusesStepsOfOtherParameters) {
   run.params.values.input.seed += 1;
   EXPECT_THAT(
       MessageOf<UsageError>([&] { (void)RecordedInput(run).At(1); }),
-      HasSubstr("step=1: it was made with other parameters than params.yaml "
-                "has: seed is 8, the checkpoint has 7"));
+      HasSubstr("step=1: it was made with other parameters (mode replay takes "
+                "them as flags): seed is 8, the checkpoint has 7"));
   run.checkpoints.clear();
   run.starts[0].batch_size = 64;
   EXPECT_THAT(MessageOf<UsageError>([&] { (void)RecordedInput(run).At(1); }),
