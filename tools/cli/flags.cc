@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <iostream>
@@ -139,11 +140,35 @@ std::vector<std::string> WithValues(CLI::App& app,
   return with_values;
 }
 
-// Decided by the type name, which --help shows.
-bool TakesNumber(const CLI::Option& option) {
+// The type's name, which --help shows, without what a check adds to it.
+std::string TypeName(const CLI::Option& option) {
   const std::string type = option.get_type_name();
-  return std::ranges::find(kNumberTypes, type.substr(0, type.find(':'))) !=
+  return type.substr(0, type.find(':'));
+}
+
+bool TakesNumber(const CLI::Option& option) {
+  return std::ranges::find(kNumberTypes, TypeName(option)) !=
          std::end(kNumberTypes);
+}
+
+// Why CLI11 would read another number than the text's: it takes 010 for 8, an
+// unsigned -1 for the largest number, and so what is too large; "": it does
+// not.
+std::string WhyMisread(const std::string& text, std::string_view type) {
+  if (HasLeadingZero(text)) {
+    return text + " has a leading zero, numbers here have none";
+  }
+  if (type == "UINT" && text.starts_with('-')) {
+    return text + " is below 0";
+  }
+  const bool is_whole =
+      !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+  const bool fits = type == "UINT"
+                        ? ParseWholeNumber<std::uint64_t>(text).has_value()
+                        : ParseWholeNumber<std::int64_t>(text).has_value();
+  const bool is_integer = type == "UINT" || type == "INT" || type == "N";
+  return is_integer && is_whole && !fits ? text + " is too large"
+                                         : std::string();
 }
 
 void PrepareHelp(CLI::App& app, const std::shared_ptr<HelpText>& help) {
@@ -160,7 +185,7 @@ void PrepareHelp(CLI::App& app, const std::shared_ptr<HelpText>& help) {
 }
 
 // Sets the help of the app and its verbs, lets the last of a switch's values
-// win, and rejects numbers with a leading zero, as CLI11 reads 010 as 8.
+// win, and rejects numbers that CLI11 misreads.
 void PrepareFlags(CLI::App& app, const std::shared_ptr<HelpText>& help) {
   PrepareHelp(app, help);
   for (CLI::Option* const option : app.get_options()) {
@@ -169,10 +194,8 @@ void PrepareFlags(CLI::App& app, const std::shared_ptr<HelpText>& help) {
     }
     if (TakesNumber(*option)) {
       option->check(
-          [](const std::string& text) {
-            return HasLeadingZero(text)
-                       ? text + " has a leading zero, numbers here have none"
-                       : std::string();
+          [type = TypeName(*option)](const std::string& text) {
+            return WhyMisread(text, type);
           },
           "");
     }

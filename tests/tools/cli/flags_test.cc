@@ -1,5 +1,6 @@
 #include "tools/cli/flags.h"
 
+#include <cstdint>
 #include <iostream>
 #include <new>
 #include <stdexcept>
@@ -163,6 +164,23 @@ TEST(FlagsTest, RefuseNumbersWithALeadingZero) {
   EXPECT_TRUE(Parse({"--name=010", "--max_shards=0x10"}, flags));
   EXPECT_EQ(flags.name, "010");
   EXPECT_EQ(flags.max_shards, 16);
+}
+
+TEST(FlagsTest, RefuseNumbersThatDoNotFit) {
+  for (const auto& [given, why] :
+       {std::pair("--seed=-1", "--seed: -1 is below 0"),
+        {"--seed=18446744073709551616", "18446744073709551616 is too large"},
+        {"--records=9223372036854775808",
+         "9223372036854775808 is too large"}}) {
+    CLI::App app("counts");
+    std::uint64_t seed = 0;
+    std::int64_t records = 0;
+    app.add_option("--seed", seed);
+    app.add_option("--records", records);
+    ArgumentVector argv({"counts", given});
+    EXPECT_THAT([&] { (void)ParseFlags(app, argv.argc(), argv.argv()); },
+                ::testing::ThrowsMessage<UsageError>(HasSubstr(why)));
+  }
 }
 
 TEST(FlagsTest, ThrowsWhatIsWrongAndWhereToLook) {
