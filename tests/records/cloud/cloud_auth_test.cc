@@ -96,22 +96,12 @@ TEST_F(CloudAuthTest, WhatIsPublicNeedsNoCredentials) {
   EXPECT_THAT(server_.log().requests, Each(Field(&LoggedRequest::proof, "")));
 }
 
-TEST_F(CloudAuthTest, CredentialsDoNotTravelInTheClear) {
-  Set("AWS_ENDPOINT_URL", "http://store.example.invalid");
-  Renew();
-  EXPECT_THAT(MessageOf<UsageError>([] { (void)ReadAll("s3://shards/a"); }),
-              AllOf(HasSubstr("http://store.example.invalid"),
-                    HasSubstr("https"), Not(HasSubstr(kS3SecretKey))));
-}
-
 // A service account: a key pair that stands for access tokens.
 class CloudServiceAccountTest : public CloudAuthTest {
  protected:
-  explicit CloudServiceAccountTest(int token_seconds = 3600)
-      : CloudServiceAccountTest(TestServiceAccount(), token_seconds) {}
-  CloudServiceAccountTest(const TestServiceAccount& account, int token_seconds)
-      : CloudAuthTest({account.server_flag(),
-                       "--token_seconds=" + std::to_string(token_seconds)}) {
+  CloudServiceAccountTest() : CloudServiceAccountTest(TestServiceAccount()) {}
+  explicit CloudServiceAccountTest(const TestServiceAccount& account)
+      : CloudAuthTest({account.server_flag()}) {
     UseNoGsKeys();
     Use(account);
   }
@@ -146,19 +136,6 @@ TEST_F(CloudServiceAccountTest, AServerOfTokensThatFailsIsAskedAgain) {
       R"({"fault": "status", "status": 503, "path": "/token", "next": 2})");
   EXPECT_TRUE(ReadAll("gs://gs-shards/a") == bytes_);
   EXPECT_EQ(TokensAsked(), 3);
-}
-
-class CloudShortTokenTest : public CloudServiceAccountTest {
- protected:
-  // Less than the time before its end at which a token is renewed.
-  CloudShortTokenTest() : CloudServiceAccountTest(200) {}
-};
-
-TEST_F(CloudShortTokenTest, TokensAreRenewedBeforeTheyEnd) {
-  EXPECT_TRUE(ReadAll("gs://gs-shards/a") == bytes_);
-  EXPECT_GT(TokensAsked(), 1);
-  EXPECT_THAT(server_.log().requests,
-              Each(Field(&LoggedRequest::status, Not(401))));
 }
 
 }  // namespace

@@ -3,9 +3,6 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
-#include "records/tfrecord/format.h"
-#include "records/tfrecord/reader.h"
-#include "tests/support/closed_port.h"
 #include "tests/support/cloud_fixture.h"
 #include "tests/support/matchers.h"
 #include "tests/support/object_server.h"
@@ -88,30 +85,6 @@ TEST_F(CloudFaultsTest, WhatLastsIsAnErrorThatNamesTheObject) {
   }
 }
 
-TEST_F(CloudFaultsTest, ReadsOnThroughAThirdOfFailures) {
-  const std::string bytes = MadeBytes(4 << 20);
-  server_.Put("shards/big", bytes);
-  settings_.retry.attempts = 16;
-  SetCloudSettings(settings_);
-  server_.SetFaults(
-      R"({"fault": "status", "status": 503, "probability": 0.07},)"
-      R"({"fault": "status", "status": 500, "probability": 0.07},)"
-      R"({"fault": "reset", "probability": 0.07},)"
-      R"({"fault": "reset_body", "probability": 0.07},)"
-      R"({"fault": "truncate", "probability": 0.07})");
-  EXPECT_TRUE(ReadAll("s3://shards/big") == bytes);
-}
-
-TEST_F(CloudFaultsTest, AsksOnlyOnceForWhatIsForbidden) {
-  Strike(R"("fault": "status", "status": 403, "code": "AccessDenied")");
-  settings_.read_ahead_blocks = 0;
-  SetCloudSettings(settings_);
-  EXPECT_THAT(Message(), AllOf(HasSubstr("403"), HasSubstr("AccessDenied"),
-                               HasSubstr("credentials")));
-  EXPECT_THAT(server_.log().requests,
-              testing::Contains(Field(&LoggedRequest::status, 403)).Times(1));
-}
-
 TEST_F(CloudFaultsTest, WhatIsToldNamesTheCause) {
   settings_.read_ahead_blocks = 0;
   SetCloudSettings(settings_);
@@ -126,28 +99,6 @@ TEST_F(CloudFaultsTest, WhatIsToldNamesTheCause) {
     EXPECT_THAT(Message(), AllOf(HasSubstr(kUrl), HasSubstr(cause),
                                  Not(HasSubstr("\x1b"))));
   }
-}
-
-TEST_F(CloudFaultsTest, OtherBytesUnderTheRightLabelFailTheChecksum) {
-  std::string file;
-  for (int i = 0; i < 100; ++i) {
-    AppendFrame(file, MadeBytes(2'000, static_cast<std::uint32_t>(i)));
-  }
-  server_.Put("shards/records", file);
-  Strike(R"("fault": "wrong_bytes")");
-  TfrecordReader reader("s3://shards/records");
-  EXPECT_THAT(MessageOf<DataError>([&] {
-                while (reader.Next()) {
-                }
-              }),
-              HasSubstr("s3://shards/records"));
-}
-
-TEST_F(CloudFaultsTest, AServerThatIsNotThereIsAnError) {
-  const ClosedPort closed;
-  const std::string url = closed.url() + "/a";
-  EXPECT_THAT(MessageOf<IoError>([&] { (void)ReadAll(url); }),
-              AllOf(HasSubstr(url), HasSubstr("4 attempts")));
 }
 
 TEST_F(CloudFaultsTest, AHostWithoutAnAddressIsAnError) {

@@ -77,13 +77,6 @@ TEST_F(CloudFolderTest, RefusesWhatIsNotThere) {
       HasSubstr("404"));
 }
 
-TEST_F(CloudFolderTest, AWebServerHasNoFolders) {
-  const std::string url = server_.url() + "/plain/raw?signature=abc";
-  EXPECT_THAT(MessageOf<UsageError>([&] { (void)ListFolder(url); }),
-              AllOf(HasSubstr("/plain/raw"), HasSubstr("cannot list"),
-                    Not(HasSubstr("abc"))));
-}
-
 TEST_F(CloudFolderTest, SmallObjectsAreReadWhole) {
   constexpr std::int64_t kLimit = 5;
   EXPECT_EQ(ReadWhole("s3://shards/raw/notes.txt", kLimit), "12345");
@@ -105,44 +98,12 @@ TEST_F(CloudFolderTest, HasADescription) {
   EXPECT_EQ(ReadDatasetInfo("s3://shards/raw")->seed, 7);
 }
 
-// Shards of buckets: folders and patterns, over several pages of a list.
-class CloudListTest : public CloudFixture {
- protected:
-  CloudListTest() : CloudFixture({"--max_list=3"}) {
-    for (int i = 0; i < 8; ++i) {
-      const std::string name = ShardName("train", i, 8);
-      server_.Put("shards/data/" + name, "x");
-      server_.Put("gs-shards/" + name, "x");
-      train_.push_back("s3://shards/data/" + name);
-    }
-  }
-
-  std::vector<std::string> train_;
-};
-
-TEST_F(CloudListTest, APatternTakesEveryPage) {
-  EXPECT_EQ(ListShards("s3://shards/data/train-*"), train_);
-  EXPECT_EQ(ListShards("gs://gs-shards").size(), 8U);
-  EXPECT_GE(server_.log().Count("GET"), 3);
-}
-
-TEST_F(CloudListTest, KeysKeepTheirOddCharacters) {
+TEST_F(CloudFolderTest, KeysKeepTheirOddCharacters) {
   const std::string key = "a b&<c>+%25/train-00000-of-00001";
   server_.Put("shards/a%20b%26%3Cc%3E%2B%2525/train-00000-of-00001", "bytes");
   EXPECT_THAT(ListShards("s3://shards/a b&<c>+%25/train-*"),
               ElementsAre("s3://shards/" + key));
   EXPECT_EQ(ReadAll("s3://shards/" + key), "bytes");
-}
-
-TEST_F(CloudListTest, APageThatFailsIsAskedForAgain) {
-  server_.SetFaults(
-      R"({"fault": "status", "status": 503, "query": "continuation",)"
-      R"( "next": 2},)"
-      R"({"fault": "truncate", "query": "continuation", "next": 1},)"
-      R"({"fault": "garbage", "query": "continuation", "next": 1})");
-  settings_.retry.attempts = 8;
-  SetCloudSettings(settings_);
-  EXPECT_EQ(ListShards("s3://shards/data/train-*"), train_);
 }
 
 TEST(ReadWholeTest, TakesFiles) {

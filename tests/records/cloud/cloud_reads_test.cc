@@ -53,16 +53,6 @@ TEST_F(CloudReadsTest, RangesAreFetchedAheadSideBySide) {
   EXPECT_GT(server_.log().peak_requests, 1);
 }
 
-TEST_F(CloudReadsTest, ConnectionsAreKept) {
-  EXPECT_TRUE(ReadAll("s3://shards/a") == bytes_);
-  int most = 0;
-  for (const LoggedRequest& request : server_.log().requests) {
-    most = std::max(most, request.connection);
-  }
-  // The control paths of this test use some too.
-  EXPECT_LT(most, 15);
-}
-
 TEST_F(CloudReadsTest, NoMoreThanTheBudgetIsUnderWay) {
   constexpr int kReaders = 4;
   settings_.connections = 16;

@@ -1,14 +1,11 @@
 #include <csignal>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "records/files/open_sink.h"
-#include "records/tfrecord/reader.h"
-#include "records/tfrecord/writer.h"
 #include "tests/support/bytes.h"
 #include "tests/support/cloud_fixture.h"
 #include "tests/support/matchers.h"
@@ -33,58 +30,22 @@ class CloudUploadTest : public CloudFixture {
     SetCloudSettings(settings_);
   }
 
-  static void Write(const std::string& url, const std::string& bytes,
-                    bool commit = true) {
+  static void Write(const std::string& url, const std::string& bytes) {
     constexpr std::size_t kStepBytes = 30'011;
     const std::unique_ptr<ByteSink> sink = OpenSink(url);
     for (std::size_t at = 0; at < bytes.size(); at += kStepBytes) {
       sink->Write(AsBytes(std::string_view(bytes).substr(at, kStepBytes)));
     }
-    if (commit) {
-      sink->Commit();
-    }
+    sink->Commit();
   }
 
   const std::string bytes_ = MadeBytes(400'000);  // A few parts.
 };
 
-TEST_F(CloudUploadTest, LongOnesComeInParts) {
-  Write(kUrl, bytes_);
-  EXPECT_TRUE(server_.Get(kPlace) == bytes_);
-  EXPECT_THAT(server_.OpenUploads(), IsEmpty());
-  EXPECT_GT(server_.log().Count("PUT"), 2);
-  EXPECT_TRUE(ReadAll(kUrl) == bytes_);
-}
-
 TEST_F(CloudUploadTest, GoogleStorageTakesThemToo) {
   Write("gs://gs-shards/folder/a b+c", bytes_);
   EXPECT_THAT(server_.Keys("gs-shards"), ElementsAre("folder/a b+c"));
   EXPECT_TRUE(ReadAll("gs://gs-shards/folder/a b+c") == bytes_);
-}
-
-TEST_F(CloudUploadTest, TheOldObjectStaysUntilTheNewOneIsWhole) {
-  server_.Put(kPlace, "old");
-  Write(kUrl, bytes_, /*commit=*/false);
-  EXPECT_EQ(server_.Get(kPlace), "old");
-  Write(kUrl, bytes_);
-  EXPECT_TRUE(server_.Get(kPlace) == bytes_);
-}
-
-TEST_F(CloudUploadTest, RecordsCanBeWrittenAndRead) {
-  {
-    TfrecordWriter writer(kUrl);
-    for (std::uint32_t i = 0; i < 50; ++i) {
-      writer.Append(AsBytes(MadeBytes(5'000, i)));
-    }
-    writer.Close();
-  }
-  TfrecordReader reader(kUrl);
-  for (std::uint32_t i = 0; i < 50; ++i) {
-    const std::optional<Record> record = reader.Next();
-    ASSERT_TRUE(record.has_value());
-    EXPECT_EQ(AsText(record->payload), MadeBytes(5'000, i));
-  }
-  EXPECT_FALSE(reader.Next().has_value());
 }
 
 // Nobody is left to abort the upload; what it holds is not an object.
@@ -170,17 +131,6 @@ TEST_F(CloudUploadTest, WhatNeverSucceedsLeavesNothing) {
     EXPECT_THAT(server_.Keys("shards"), IsEmpty());
     EXPECT_THAT(server_.OpenUploads(), IsEmpty());
   }
-}
-
-TEST_F(CloudUploadTest, AReaderMayNotWrite) {
-  Set("GS_ACCESS_KEY_ID", "");
-  Set("GS_SECRET_ACCESS_KEY", "");
-  Set("GOOGLE_OAUTH_ACCESS_TOKEN", std::string(kReadToken));
-  SetCloudSettings(settings_);
-  EXPECT_THAT(MessageOf<IoError>([&] { Write("gs://gs-shards/out", bytes_); }),
-              AllOf(HasSubstr("gs://gs-shards/out"), HasSubstr("403"),
-                    Not(HasSubstr(kReadToken))));
-  EXPECT_THAT(server_.Keys("gs-shards"), IsEmpty());
 }
 
 }  // namespace infeed::cloud_upload_test

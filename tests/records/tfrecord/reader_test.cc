@@ -151,35 +151,6 @@ TEST_F(TfrecordReaderTest, NoticesAFileThatShrinks) {
                   HasSubstr("shorter than when it was opened")));
 }
 
-// Hundreds of small damages: nothing crashes, what stands before the damage is
-// delivered, and nothing is delivered that was not written.
-TEST_F(TfrecordReaderTest, DeliversWhatStandsBeforeAnyDamage) {
-  RecordFile intact;
-  std::vector<std::string> written;
-  std::vector<std::size_t> ends;
-  for (std::size_t i = 0; i < 8; ++i) {
-    written.emplace_back(i * 5, static_cast<char>('a' + i));
-    ends.push_back(intact.Add(written.back()).bytes().size());
-  }
-  for (std::size_t offset = 0; offset < intact.bytes().size(); ++offset) {
-    for (const bool truncate : {false, true}) {
-      RecordFile file = intact;
-      truncate ? file.Truncate(file.bytes().size() - offset)
-               : file.FlipByte(offset);
-      const std::vector<std::string> seen = Read(file, {.buffer_bytes = 32});
-      std::size_t whole = 0;
-      while (ends[whole] <= offset) {
-        ASSERT_LT(whole, seen.size()) << "damage at " << offset;
-        EXPECT_EQ(seen[whole], written[whole]) << "damage at " << offset;
-        ++whole;
-      }
-      for (std::size_t i = whole; i < seen.size(); ++i) {
-        EXPECT_THAT(seen[i], AnyOf(written[i], HasSubstr("record")));
-      }
-    }
-  }
-}
-
 TEST(TfrecordWriterTest, WritesRecordsWholeAndInParts) {
   const TemporaryFolder folder;
   TfrecordWriter writer(folder / "f", {.write_index = true});
