@@ -308,15 +308,6 @@ TEST(TarMemberTest, ExtensionsReplaceNameAndSize) {
               ElementsAre("short"));
 }
 
-TEST(TarMemberTest, PaxSparseFilesHaveTheirOwnName) {
-  const std::string text =
-      Pax(PaxRecord("GNU.sparse.name=real.jpg") + PaxRecord("path=other"))
-          .Add("GNUSparseFile.1/real.jpg", "1")
-          .text();
-  EXPECT_THAT(Names(text), ElementsAre("real.jpg"));
-  EXPECT_EQ(Walk(text)[0].kind, TarKind::kSparse);
-}
-
 TEST(TarMemberTest, MalformedPaxHeadersAreBadData) {
   const std::string prefix = "x.tar: at byte 0: a pax header is malformed: ";
   for (const char* records :

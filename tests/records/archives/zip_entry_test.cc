@@ -314,28 +314,4 @@ TEST(ZipEntryTest, RefusesFieldsThatReachBeyondTheExtent) {
   }
 }
 
-TEST(ZipEntryTest, OfTwentyThousandTinyOnesIsRead) {
-  const ZipMember member = DeflatedMember("a.jpg", "x");
-  ZipBuilder zip;
-  for (int i = 0; i < 20'000; ++i) {
-    ZipMember next = member;
-    next.name = std::to_string(i);
-    zip.Add(next);
-  }
-  const std::string bytes = zip.bytes();
-  std::vector<std::byte> buffer;
-  std::size_t read = 0;
-  for (const ZipEntry& entry :
-       ReadZipDirectory(MemorySource("a.zip", bytes)).entries) {
-    const ZipFile file = ReadZipEntry(
-        AsBytes(bytes).subspan(static_cast<std::size_t>(entry.offset),
-                               static_cast<std::size_t>(entry.extent)),
-        kMaxBytes, buffer);
-    ASSERT_EQ(file.name, entry.name);
-    ASSERT_EQ(AsText(file.bytes), "x");
-    ++read;
-  }
-  EXPECT_EQ(read, 20'000);
-}
-
 }  // namespace infeed::zip_entry_test

@@ -81,14 +81,6 @@ TEST_F(CloudReadsTest, EmptyObjectsHaveNoBytes) {
   EXPECT_EQ(ReadAll(server_.url() + "/plain/empty"), "");
 }
 
-TEST_F(CloudReadsTest, WebServersMaySendUsElsewhere) {
-  const ObjectServer other;
-  other.Put("plain/b", bytes_);
-  server_.SetFaults(R"({"fault": "redirect", "location": ")" + other.url() +
-                    R"(/plain/b"})");
-  EXPECT_TRUE(ReadAll(server_.url() + "/plain/a") == bytes_);
-}
-
 TEST_F(CloudReadsTest, WebServersAreReadToo) {
   Set("INFEED_HTTP_BEARER_TOKEN", "of-a-mirror");
   SetCloudSettings(settings_);

@@ -1,5 +1,7 @@
 #include <chrono>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <gmock/gmock.h>
 
@@ -50,36 +52,18 @@ class CloudSignatureTest : public testing::Test {
 
 TEST_F(CloudSignatureTest, HoldsForAnyKey) {
   std::size_t keys = 0;
-  for (const std::string key : {"plain",
-                                "with space",
-                                "a+b",
-                                "100%",
-                                "%41",
-                                "a=b&c=d",
-                                "q?",
-                                "#1",
-                                "tilde~",
-                                "star*",
-                                "'quoted'",
-                                "(round)",
-                                "semi;colon",
-                                "at@",
-                                "dollar$",
-                                "comma,",
-                                "colon:",
-                                "back\\slash",
-                                "\xC3\xA9\xE4\xB8\xAD",
-                                "deep/er/and//double",
-                                "dots/../x",
-                                "trailing/",
-                                "\"",
-                                "<&>",
-                                "[0]",
-                                "^",
-                                "`",
-                                "{}",
-                                "|",
-                                "!"}) {
+  std::vector<std::string> names = {"plain",
+                                    "with space",
+                                    "%41",
+                                    "a=b&c=d",
+                                    "dots/../x",
+                                    "trailing/",
+                                    "deep/er/and//double",
+                                    "\xC3\xA9\xE4\xB8\xAD"};
+  for (const char odd : std::string_view("+%?#~*'();@$,:\\\"<>[]^`{}|!")) {
+    names.push_back(std::string("a") + odd + "b");
+  }
+  for (const std::string& key : names) {
     const std::string path = "/shards/" + PercentEncode(key, Slashes::kKeep);
     const HttpResponse put =
         Send({.method = "PUT", .path = path, .body = "bytes of " + key});

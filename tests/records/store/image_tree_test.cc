@@ -38,17 +38,6 @@ TEST(ImageTreeTest, TakesPlainClassFoldersAsTrain) {
   EXPECT_FALSE(tree.has_split_folders);
 }
 
-TEST(ImageTreeTest, TakesSplitFolders) {
-  ImageFolder raw;
-  raw.Jpegs({"train/a/1.jpg", "val/a/2.jpg", "test/b/3.jpg"});
-  const ImageTree tree = FindImages(raw.path() + "//");
-  ASSERT_THAT(tree.splits, SizeIs(3));
-  EXPECT_EQ(tree.splits[1].name, "validation");
-  EXPECT_THAT(Images(tree.splits[1], raw), ElementsAre("val/a/2.jpg:0"));
-  EXPECT_THAT(Images(tree.splits[2], raw), ElementsAre("test/b/3.jpg:1"));
-  EXPECT_TRUE(tree.has_split_folders);
-}
-
 TEST(ImageTreeTest, RefusesAnEmptyLineInALabelFile) {
   ImageFolder raw;
   raw.Jpegs({"validation/1.jpg", "validation/2.jpg"})

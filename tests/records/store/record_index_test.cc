@@ -101,14 +101,6 @@ TEST_F(RecordIndexTest, BuildsAnewWhenTheShardsSizeChanges) {
   EXPECT_EQ(RecordIndex({shard_}).size(), 4);
 }
 
-TEST_F(RecordIndexTest, BuildsAnewWhenTheFileIsDamaged) {
-  const RecordIndex built({shard_});
-  WriteFileAtomically(index_file_, ReadWholeFile(index_file_, 1000) + '\0');
-  EXPECT_FALSE(FindIndex(FileSource(shard_)).has_value());
-  EXPECT_EQ(OffsetsOf(RecordIndex({shard_})), OffsetsOf(built));
-  EXPECT_TRUE(FindIndex(FileSource(shard_)).has_value());
-}
-
 TEST_F(RecordIndexTest, NeverTrustsOffsetsThatCannotBe) {
   const FileSource shard(shard_);
   for (const FrameOffsets& offsets : {FrameOffsets{},

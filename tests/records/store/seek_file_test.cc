@@ -95,21 +95,6 @@ TEST_F(SeekFileTest, IsNotForAShardOfAnotherSizeOrNumberOfRecords) {
   EXPECT_NE(Find()->info().shard_version, FileSource(first_).version());
 }
 
-TEST_F(SeekFileTest, LiesInTheUsersCacheWhereTheDataCannotBeWritten) {
-  const TemporaryFolder cache;
-  const EnvironmentVariable variable("XDG_CACHE_HOME", cache.path());
-  // A file where the folder should be.
-  std::filesystem::remove_all(folder_ / ".infeed");
-  WriteFileAtomically(folder_ / ".infeed", "");
-  SeekFileWriter writer(FileSource(second_), 0);
-  writer.Append("b's");
-  writer.Close();
-  EXPECT_TRUE(writer.path().starts_with(cache.path()));
-  const auto file = SeekFile::Find(second_, FileSource(second_).size(), 1);
-  ASSERT_NE(file, nullptr);
-  EXPECT_EQ(Read(*file, 0), "b's");
-}
-
 // Damage is never more than no entry, or one that its own checksum refuses.
 TEST_F(SeekFileTest, IsSafeWhateverItsBytes) {
   WriteFirst();
@@ -331,14 +316,6 @@ TEST(SeekFeatureTest, IsRefusedWhenItIsDamaged) {
 TEST(SeekFeatureTest, IsRefusedWithAVersionOfLaterPrograms) {
   EXPECT_EQ(SealOf(WithVersion(2)), SeekSeal::kUnknownVersion);
   EXPECT_EQ(SealOf(WithVersion(0)), SeekSeal::kUnknownVersion);
-}
-
-TEST(SeekFeatureTest, SaysWhatIsWrong) {
-  EXPECT_EQ(SeekSealText(SeekSeal::kGood), "is good");
-  EXPECT_EQ(SeekSealText(SeekSeal::kDamaged), "is damaged");
-  EXPECT_EQ(SeekSealText(SeekSeal::kUnknownVersion),
-            "has an unsupported version");
-  EXPECT_EQ(SeekSealText(SeekSeal::kOtherJpeg), "does not belong to the JPEG");
 }
 
 // The JPEG of a record whose checksum is known, wherever it lies in it.

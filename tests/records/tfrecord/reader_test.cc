@@ -201,11 +201,5 @@ TEST(TfrecordFormatTest, AnEventFilesFirstRecordIsTheReferencesBytes) {
             "86bf577a");
 }
 
-TEST(TfrecordFormatTest, AppendingKeepsWhatIsThere) {
-  std::string out = "before";
-  AppendFrame(out, "a");
-  EXPECT_EQ(out, "before" + Frame("a"));
-}
-
 }  // namespace
 }  // namespace infeed
