@@ -34,11 +34,11 @@ struct TrainLogOptions {
   EvalSubject subject = {};                   // of the evaluations
   // Of the loops' fingerprints; absent: fake data, which has none.
   std::optional<InputHash> input_hash = InputHash::kRecords;
-  bool skip_steps = false;    // no lines of steps, only of loops
-  int warm_up_steps = 1;      // as in RunClockOptions
-  std::string configuration;  // YAML; for TensorBoard
-  DeviceCeilings ceilings;    // of the device, where measured
-  ReportSubject report;
+  bool skip_steps = false;         // no lines of steps, only of loops
+  int warm_up_steps = 1;           // as in RunClockOptions
+  std::string configuration = {};  // YAML; for TensorBoard
+  DeviceCeilings ceilings = {};    // of the device, where measured
+  ReportSubject report = {};
   EventValues start_values = {};  // of the event start, beside its own
   Profiler* profiler = nullptr;   // may be null; outlives the log
   std::function<void(const std::string& line)> say = PrintLine;

@@ -15,13 +15,13 @@ namespace infeed {
 
 // The layers above the defaults, lowest first, as the user gave them.
 struct ParamLayers {
-  std::string model_file = {};  // a trained model's parameters; "" for none
-  std::string preset = {};      // its name; "" for none
-  std::string config_file;      // a YAML file; "" for none
-  std::vector<std::string> overrides;  // each --params_override
+  std::string model_file = {};   // a trained model's parameters; "" for none
+  std::string preset = {};       // its name; "" for none
+  std::string config_file = {};  // a YAML file; "" for none
+  std::vector<std::string> overrides = {};  // each --params_override
   // Each --NAME=TEXT flag of a parameter. Hyphens in names count as
   // underscores.
-  std::vector<std::pair<std::string, std::string>> flags;
+  std::vector<std::pair<std::string, std::string>> flags = {};
 };
 
 // Parameters, and the origin of each value that is not a default: "the model",

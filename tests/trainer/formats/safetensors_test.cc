@@ -117,15 +117,6 @@ TEST_F(SafetensorsFileTest, SurvivesEveryFlippedByte) {
   EXPECT_EQ(Parse(file), SomeTensors());
 }
 
-TEST(SafetensorsTest, ToleratesMetadata) {
-  const TensorMap tensors = Parse(SafetensorsFile(
-      R"({"__metadata__":{"made by":"hand"},"a":{"dtype":"F32","shape":[],)"
-      R"("data_offsets":[0,4]}})",
-      "1234"));
-  EXPECT_EQ(tensors.size(), 1U);
-  EXPECT_TRUE(tensors.at("a").shape.empty());
-}
-
 TEST(SafetensorsTest, TakesTensorsInAnyOrder) {
   const TensorMap tensors = Parse(SafetensorsFile(
       R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]},)"

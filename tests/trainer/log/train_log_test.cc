@@ -155,10 +155,7 @@ TEST_F(TrainLogTest, TellsWhatTheDeviceReached) {
 }
 
 TEST_F(TrainLogTest, TellsHowTheInputsOfAllRanksKeptUp) {
-  TrainLog log({.model_dir = folder_.path(),
-                .configuration = "",
-                .ceilings = {},
-                .report = {}});
+  TrainLog log({.model_dir = folder_.path()});
   log.BeginLoop(0);
   log.Step({.step = 1}, 0);
   log.EndLoop(
@@ -175,11 +172,7 @@ TEST_F(TrainLogTest, ALoopHasTheFingerprintOfTheInput) {
   for (const std::optional<InputHash> hash :
        {std::optional(InputHash::kRecords), std::optional(InputHash::kPixels),
         std::optional<InputHash>()}) {
-    TrainLog log({.model_dir = folder_.path(),
-                  .input_hash = hash,
-                  .configuration = "",
-                  .ceilings = {},
-                  .report = {}});
+    TrainLog log({.model_dir = folder_.path(), .input_hash = hash});
     log.BeginLoop(0);
     log.EndLoop({.step = 1, .done = 1, .input_fingerprint = 0xAB}, BusyRun(),
                 BusyRun());
@@ -201,11 +194,7 @@ TEST_F(TrainLogTest, LeavesStepsOutWhereAsked) {
 }
 
 TEST_F(TrainLogTest, HasALineOfEverySecondStepWhereAsked) {
-  TrainLog log({.model_dir = folder_.path(),
-                .steps_per_line = 2,
-                .configuration = "",
-                .ceilings = {},
-                .report = {}});
+  TrainLog log({.model_dir = folder_.path(), .steps_per_line = 2});
   log.BeginLoop(0);
   for (const std::int64_t step : {1, 2, 3, 4}) {
     log.Step({.step = step}, 0);
@@ -281,9 +270,6 @@ TEST_F(TrainLogTest, TensorBoardReadsTheEvents) {
 TEST_F(TrainLogTest, CallsTheHooksOnceItsFilesAreWritten) {
   std::vector<std::string> calls;
   TrainLog log({.model_dir = folder_.path(),
-                .configuration = "",
-                .ceilings = {},
-                .report = {},
                 .on_checkpoint =
                     [&](std::int64_t step, const std::string& folder) {
                       EXPECT_EQ(Lines("checkpoint").size(), 1U);
@@ -308,10 +294,7 @@ TEST_F(TrainLogTest, PrintsTheLineOfAnEpochAfterTheEvaluationAtItsEnd) {
        .epoch_lines = true,
        .evaluations = EvalSteps{.last_step = 2,
                                 .interval = 1,
-                                .epochs = {.batch_size = 4, .samples = 8}},
-       .configuration = "",
-       .ceilings = {},
-       .report = {}});
+                                .epochs = {.batch_size = 4, .samples = 8}}});
   log.BeginLoop(0);
   for (const std::int64_t step : {1, 2}) {
     log.Step({.step = step, .loss = 2, .top_1 = 0.5, .images = 4}, 0);

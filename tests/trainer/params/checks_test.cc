@@ -9,9 +9,8 @@
 namespace infeed::checks_test {
 
 std::string ErrorOf(const std::string& text) {
-  return MessageOf<UsageError>([&] {
-    (void)ReadParams({.config_file = "", .overrides = {text}, .flags = {}});
-  });
+  return MessageOf<UsageError>(
+      [&] { (void)ReadParams({.overrides = {text}}); });
 }
 
 TEST(CheckTogetherTest, NamesBothAndSaysWhy) {
@@ -117,9 +116,7 @@ TEST(CheckTogetherTest, LeNetRefusesWhatIsNotOfIt) {
 }
 
 TEST(CheckTogetherTest, LooksAtWhatTheDataDecidesToo) {
-  RunParams run = ReadParams({.config_file = "",
-                              .overrides = {"gradient_accumulation_steps=3"},
-                              .flags = {}});
+  RunParams run = ReadParams({.overrides = {"gradient_accumulation_steps=3"}});
   const DataFacts facts = {
       .train_images = 1000, .eval_images = 100, .labels = {.classes = 10}};
   EXPECT_EQ(MessageOf<UsageError>([&] { ResolveDefaults(facts, run); }),

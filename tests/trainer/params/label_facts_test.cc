@@ -16,8 +16,7 @@
 namespace infeed::label_facts_test {
 
 RunParams Resolve(const LabelFacts& facts, const std::string& given = "") {
-  RunParams run =
-      ReadParams({.config_file = "", .overrides = {given}, .flags = {}});
+  RunParams run = ReadParams({.overrides = {given}});
   ResolveLabels(facts, run);
   return run;
 }

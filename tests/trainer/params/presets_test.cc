@@ -16,10 +16,8 @@ namespace {
 
 RunParams RunOf(std::string_view preset,
                 const std::string& override_text = "") {
-  return ReadParams({.preset = std::string(preset),
-                     .config_file = "",
-                     .overrides = {override_text},
-                     .flags = {}});
+  return ReadParams(
+      {.preset = std::string(preset), .overrides = {override_text}});
 }
 
 TrainParams Values(std::string_view preset) { return RunOf(preset).values; }
@@ -69,22 +67,11 @@ TEST(PresetsTest, LieAboveATrainedModelsOwn) {
   const TemporaryFolder folder;
   const std::string file = folder.path() + "/params.yaml";
   WriteFileAtomically(file, "resnet_depth: 18\nmodel_variant: torchvision\n");
-  const RunParams run = ReadParams({.model_file = file,
-                                    .preset = "tpu_reference",
-                                    .config_file = "",
-                                    .overrides = {},
-                                    .flags = {}});
+  const RunParams run =
+      ReadParams({.model_file = file, .preset = "tpu_reference"});
   EXPECT_EQ(run.values.model.depth, 18);
   EXPECT_EQ(run.values.model.variant, ModelVariant::kTpu);
   EXPECT_EQ(run.origins.at("resnet_depth"), "the model");
-}
-
-TEST(PresetsTest, FinetuneIsForShortRunsAndOwnImages) {
-  const TrainParams params = Values("finetune");
-  EXPECT_EQ(params.optimizer.learning_rate.schedule, RateSchedule::kCosine);
-  EXPECT_GT(params.optimizer.learning_rate.warmup_epochs, 0);
-  EXPECT_GT(params.train_epochs, params.optimizer.learning_rate.warmup_epochs);
-  EXPECT_LT(params.optimizer.body_rate_factor, 1);
 }
 
 TEST(PresetsTest, LetEpochsReplaceTheirSteps) {
