@@ -70,19 +70,6 @@ TEST(RecordTreeTest, FindsTheSamplesOfATarByName) {
   EXPECT_FALSE(tree.has_split_folders);
 }
 
-TEST(RecordTreeTest, FindsTheClassesOfAZip) {
-  ImageFolder raw;
-  raw.File("x.zip", ZipBuilder()
-                        .Add(StoredMember("dog/1.jpg", "D"))
-                        .Add(DeflatedMember("cat/1.jpg", "C"))
-                        .Add(StoredMember("class_names.txt", "cat\ttabby cat"))
-                        .bytes());
-  const ImageTree tree = Find(raw / "x.zip");
-  EXPECT_THAT(Told(tree), ElementsAre("cat/1.jpg=C", "dog/1.jpg=D"));
-  EXPECT_EQ(tree.classes[0].text, "tabby cat");
-  EXPECT_EQ(tree.classes[1].text, "dog");
-}
-
 // The image is under another key than the standard one.
 TEST(RecordTreeTest, FindsTheRecordsOfOthers) {
   ImageFolder raw;
@@ -105,17 +92,6 @@ TEST(RecordTreeTest, FindsTheSplitsOfAFolder) {
   EXPECT_EQ(tree.splits[1].name, "validation");
   EXPECT_THAT(ClassNames(tree), ElementsAre("0", "1", "2"));
   EXPECT_TRUE(tree.has_split_folders);
-}
-
-TEST(RecordTreeTest, TakesPatternsAndBraces) {
-  ImageFolder raw;
-  for (const std::string name : {"0", "1", "2"}) {
-    raw.File(name + ".tar",
-             TarFile().Add(name + ".jpg", name).Add(name + ".cls", "1").text());
-  }
-  EXPECT_THAT(Told(Find(raw / "{0..1}.tar")),
-              ElementsAre("1/0.jpg=0", "1/1.jpg=1"));
-  EXPECT_EQ(Find(raw / "*.tar").splits.front().images.size(), 3U);
 }
 
 // Classes in dataset.json that no record has count, too.
