@@ -6,7 +6,6 @@
 
 #include <signal.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -17,7 +16,6 @@
 
 #include "base/atomic_file.h"
 #include "records/files/shards.h"
-#include "records/tfrecord/writer.h"
 #include "tests/support/matchers.h"
 #include "tests/support/memory_disk.h"
 #include "tests/support/running_program.h"
@@ -46,29 +44,18 @@ class CheckpointKillTest : public testing::Test {
   static void SetUpTestSuite() { UseMemoryDisk(); }
 
   CheckpointKillTest() {
-    TfrecordWriter writer(data_ / ShardName("train", 0, 1));
-    for (int i = 0; i < 16; ++i) {
-      writer.Append(TestPayload(i % 4));
-    }
-    writer.Close();
+    WriteShard(data_ / ShardName("train", 0, 1), PayloadsOfFourClasses(16));
   }
 
   [[nodiscard]] std::vector<std::string> Arguments(
       const std::string& model) const {
-    return {"--data_dir",
-            data_.path(),
-            "--model_dir",
-            models_ / model,
-            "--mode",
-            "train",
-            "--device",
-            "cpu",
-            "--params_override",
-            "model=lenet,image_size=28,recipe=plain,precision=float32,"
-            "train_batch_size=8,"
-            "iterations_per_loop=1,steps_per_checkpoint=1,keep_last=100,"
-            "train_steps=" +
-                std::to_string(kSteps)};
+    return ShellWords(
+        "--mode train --device cpu --data_dir " + data_.path() +
+        " --model_dir " + (models_ / model) +
+        " --params_override model=lenet,image_size=28,recipe=plain,"
+        "precision=float32,train_batch_size=8,iterations_per_loop=1,"
+        "steps_per_checkpoint=1,keep_last=100,train_steps=" +
+        std::to_string(kSteps));
   }
 
   // Runs to the end.

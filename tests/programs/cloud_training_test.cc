@@ -215,32 +215,6 @@ TEST_F(CloudTrainingTest, ErrorsNameWhatTheUserGave) {
       Ends(2, HasSubstr("model_dir=https://host/model: not a folder")));
 }
 
-TEST_F(CloudTrainingTest, WhatNoStoreHasIsDroppedByForceAlone) {
-  ASSERT_EQ(Train(kS3, {"--train_steps", "4"}).exit_code, 0);
-  server_.SetFaults(R"({"fault": "status", "method": "PUT"})");
-  ASSERT_EQ(
-      Train(kS3, {"--train_steps", "6", "--upload_timeout", "0"}).exit_code, 1);
-  const ObjectServer other;  // A wrong one: it has the data, not the model.
-  other.Put("shards/data/" + ShardName("train", 0, 1),
-            ReadWholeFile(local_ / ShardName("train", 0, 1), kMaxBytes));
-  Set("AWS_ENDPOINT_URL", other.url());
-  const ProgramResult refused = Train(kS3);
-  EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(
-      refused.err,
-      AllOf(HasSubstr("model_dir=s3://shards/model: "),
-            HasSubstr("not uploaded yet: the checkpoints of steps 5, 6"),
-            HasSubstr("in " + scratch_), HasSubstr("--force")));
-  EXPECT_THAT(other.Keys("shards"), SizeIs(1));
-  // The right one again: nothing is lost.
-  Set("AWS_ENDPOINT_URL", server_.url());
-  server_.SetFaults("");
-  EXPECT_THAT(
-      Train(kS3),
-      Ends(0, AllOf(HasSubstr("uploading 2 checkpoints"),
-                    HasSubstr("resuming from the checkpoint at step 6"))));
-}
-
 TEST_F(CloudTrainingTest, HasNoSecretInAnythingItLeaves) {
   server_.SetFaults(R"({"fault": "status", "method": "PUT", "next": 6})");
   const ProgramResult run =

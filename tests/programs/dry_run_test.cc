@@ -135,6 +135,9 @@ TEST_F(DryRunTest, WritesNothingAndSaysWhatWouldRun) {
   const ProgramResult train = Succeeded(model_.Run(Train("--dry_run")));
   EXPECT_THAT(train.err, HasSubstr("would train from step 2 to 3 in loops of"));
   EXPECT_THAT(train.err, HasSubstr("0 problems found"));
+  // All classes have four images.
+  EXPECT_THAT(model_.Run(Train("--loss_class_weights balanced --dry_run")).err,
+              HasSubstr("weights of 4 classes, 1 to 1\n"));
   const ProgramResult from = model_.Run(Train("--resume 1 --dry_run"));
   EXPECT_THAT(from.err, HasSubstr("would train from step 1 to 3 in loops of"));
   for (const std::string mode : {"eval", "predict", "export"}) {

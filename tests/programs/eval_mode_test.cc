@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -24,13 +25,12 @@ class EvalModeTest : public testing::Test {
   [[nodiscard]] std::string Flags(const std::string& more) const {
     return "--mode eval --data_dir " + model_.data_dir() + " " + more;
   }
-  [[nodiscard]] std::vector<std::string> Arguments(
-      const std::vector<std::string>& more) const {
-    std::vector<std::string> all = {
-        "--mode",          "eval",        "--device",     "cpu", "--data_dir",
-        model_.data_dir(), "--model_dir", model_.folder()};
-    all.insert(all.end(), more.begin(), more.end());
-    return all;
+  // A program that waits for the checkpoints of a model.
+  [[nodiscard]] std::unique_ptr<RunningProgram> Follow(
+      const std::string& model) const {
+    return std::make_unique<RunningProgram>(
+        "train_resnet", ShellWords("--device cpu --model_dir " + model + " " +
+                                   Flags("--eval_timeout 600")));
   }
   [[nodiscard]] json File(std::int64_t step) const {
     return json::parse(ReadWholeFile(EvalPath(model_.folder(), step), 1 << 20));
@@ -63,21 +63,6 @@ TEST_F(EvalModeTest, LeavesTheFileOfEachEvaluation) {
   EXPECT_EQ(file["confusion"], trained["confusion"]);
   EXPECT_EQ(file["loss"], trained["loss"]);
   EXPECT_EQ(file["auc"], trained["auc"]);
-}
-
-TEST_F(EvalModeTest, AveragesCropsAndMirrorImages) {
-  const json one = File(2);
-  for (const std::string views :
-       {"--eval_crops 2", "--eval_crops 5", "--eval_crops 10"}) {
-    EXPECT_THAT(model_.Run(Flags(views)), Ends(0));
-    const json file = TakeOther();
-    EXPECT_EQ(file["images"], 10) << views;
-    EXPECT_EQ(file["bad_records"], 0) << views;
-    EXPECT_EQ(file["classes"][1]["images"], 3) << views;
-    EXPECT_NE(file["loss"], one["loss"]) << views;
-    EXPECT_NEAR(file["loss"].get<double>(), one["loss"].get<double>(), 0.5);
-  }
-  EXPECT_EQ(model_.Run(Flags("--eval_crops 4")).exit_code, 2);
 }
 
 TEST_F(EvalModeTest, SharesCropsAmongRanks) {
@@ -132,28 +117,25 @@ TEST_F(EvalModeTest, FollowsUpToTheLastStep) {
   const std::string aside = model_.folder() + "/aside";
   fs::rename(last, aside);
   fs::remove(EvalPath(model_.folder(), 2));
-  RunningProgram program("train_resnet", Arguments({"--eval_timeout", "600"}));
-  ASSERT_TRUE(program.ReadUntil("waiting up to 600 s")) << program.err();
+  const auto program = Follow(model_.folder());
+  ASSERT_TRUE(program->ReadUntil("waiting up to 600 s")) << program->err();
   EXPECT_EQ(File(1)["step"], 1);
   fs::rename(aside, last);
-  EXPECT_EQ(program.Wait(), 0) << program.err();
+  EXPECT_EQ(program->Wait(), 0) << program->err();
   EXPECT_EQ(File(2)["step"], 2);
 }
 
 TEST_F(EvalModeTest, WaitsForATrainingThatBeginsLater) {
   const TemporaryFolder later;
-  RunningProgram program(
-      "train_resnet",
-      {"--mode", "eval", "--device", "cpu", "--data_dir", model_.data_dir(),
-       "--model_dir", later.path(), "--eval_timeout", "600"});
-  ASSERT_TRUE(program.ReadUntil("/params.yaml, which the training run writes"))
-      << program.err();
+  const auto program = Follow(later.path());
+  ASSERT_TRUE(program->ReadUntil("/params.yaml, which the training run writes"))
+      << program->err();
   ASSERT_THAT(
       RunTrainResnet("--mode train --device cpu --data_dir " +
                      model_.data_dir() + " --model_dir " + later.path() +
                      " --params_override " + SmallModel::kParameters),
       Ends(0));
-  EXPECT_EQ(program.Wait(), 0) << program.err();
+  EXPECT_EQ(program->Wait(), 0) << program->err();
   const json file =
       json::parse(ReadWholeFile(EvalPath(later.path(), 2), 1 << 20));
   EXPECT_EQ(file["classes"][1]["label"], "bee");
@@ -167,13 +149,10 @@ TEST_F(EvalModeTest, EndsWhenNoTrainingBegins) {
   };
   EXPECT_THAT(run("0"),
               Ends(2, HasSubstr("no params.yaml appeared within 0 s")));
-  RunningProgram program(
-      "train_resnet",
-      {"--mode", "eval", "--device", "cpu", "--data_dir", model_.data_dir(),
-       "--model_dir", none.path(), "--eval_timeout", "600"});
-  ASSERT_TRUE(program.ReadUntil("waiting up to 600 s")) << program.err();
-  program.Signal(SIGTERM);
-  EXPECT_EQ(program.Wait(), 75);
+  const auto program = Follow(none.path());
+  ASSERT_TRUE(program->ReadUntil("waiting up to 600 s")) << program->err();
+  program->Signal(SIGTERM);
+  EXPECT_EQ(program->Wait(), 75);
 }
 
 TEST_F(EvalModeTest, PassesOverWhatCannotBeRead) {

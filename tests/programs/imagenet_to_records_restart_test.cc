@@ -25,11 +25,14 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t kMaxBytes = 1 << 26;
 
+std::string Flags(const std::string& raw, const std::string& out) {
+  return "--raw_data_dir " + raw + " --local_scratch_dir " + out +
+         " --shards 12 --threads 2 ";
+}
+
 ProgramResult Convert(const std::string& raw, const std::string& out,
                       const std::string& more = "") {
-  return RunProgram("imagenet_to_records",
-                    "--raw_data_dir " + raw + " --local_scratch_dir " + out +
-                        " --shards 12 --threads 2 " + more);
+  return RunProgram("imagenet_to_records", Flags(raw, out) + more);
 }
 
 std::vector<std::string> TemporaryFiles(const std::string& folder) {
@@ -96,10 +99,8 @@ TEST_F(RestartTest, LeavesNothingHalfWrittenWhenStopped) {
   // A machine may be faster than the signal.
   for (int tries = 0; tries < 50 && code == 0; ++tries) {
     fs::remove_all(out.path());
-    RunningProgram program(
-        "imagenet_to_records",
-        {"--raw_data_dir", raw_.path(), "--local_scratch_dir", out.path(),
-         "--shards", "12", "--threads", "2"});
+    RunningProgram program("imagenet_to_records",
+                           ShellWords(Flags(raw_.path(), out.path())));
     ASSERT_TRUE(program.ReadUntil("0.0 %")) << program.err();
     program.Signal(SIGINT);
     code = program.Wait();
@@ -128,10 +129,8 @@ TEST_F(RestartTest, GivesTheSameBytesAfterKills) {
 
   auto out = std::make_unique<TemporaryFolder>();
   for (int killed = 0; killed < kills;) {
-    RunningProgram program(
-        "imagenet_to_records",
-        {"--raw_data_dir", raw_.path(), "--local_scratch_dir", out->path(),
-         "--shards", "12", "--threads", "2"});
+    RunningProgram program("imagenet_to_records",
+                           ShellWords(Flags(raw_.path(), out->path())));
     PassTime(random, longest);
     program.Signal(SIGKILL);
     const int code = program.Wait();

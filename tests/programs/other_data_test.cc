@@ -13,7 +13,6 @@
 #include "tests/support/matchers.h"
 #include "tests/support/metrics_lines.h"
 #include "tests/support/small_model.h"
-#include "tests/support/test_jpeg.h"
 #include "trainer/log/run_history.h"
 #include "trainer/results/model_dir.h"
 
@@ -30,18 +29,12 @@ class OtherData {
   // labels: the number of each of SmallModel's classes; names: of the classes.
   OtherData(const std::vector<int>& labels, const std::string& names,
             const std::string& split = "validation", int images = 10) {
-    TfrecordWriter writer(folder_ / ShardName(split, 0, 1));
+    std::vector<std::string> payloads;
     for (int i = 0; i < images; ++i) {
-      const int label = i % 4;
-      writer.Append(PayloadWithImage(
-          TestJpeg({.width = 40 + label % 7,
-                    .height = 36 + label % 5,
-                    .subsampling =
-                        label % 2 == 0 ? Subsampling::k420 : Subsampling::k444,
-                    .seed = static_cast<std::uint64_t>(label) + 1}),
-          labels[static_cast<std::size_t>(label)]));
+      payloads.push_back(
+          TestPayload(i % 4, labels[static_cast<std::size_t>(i % 4)]));
     }
-    writer.Close();
+    WriteShard(folder_ / ShardName(split, 0, 1), payloads);
     if (!names.empty()) {
       std::ofstream(folder_ / "labels.txt") << names;
     }

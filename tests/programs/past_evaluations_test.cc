@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -145,11 +146,8 @@ TEST_F(PastEvaluationsTest, MissingEvaluationsAreRepeated) {
 TEST_F(PastEvaluationsTest, AReachedGoalEndsTheRun) {
   const TemporaryFolder data;
   for (const char* const split : {"train", "validation"}) {
-    TfrecordWriter writer(data / ShardName(split, 0, 1));
-    for (int i = 0; i < 8; ++i) {
-      writer.Append(TestPayload(0));
-    }
-    writer.Close();
+    WriteShard(data / ShardName(split, 0, 1),
+               std::vector<std::string>(8, TestPayload(0)));
   }
   const std::string flags =
       "--device cpu --data_dir " + data.path() + " --model_dir " + straight_ +

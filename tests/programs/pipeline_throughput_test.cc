@@ -7,7 +7,6 @@
 #include <set>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -25,9 +24,16 @@ class PipelineThroughputTest : public ::testing::Test {
  protected:
   // Runs the program on the test's shards with small images.
   ProgramResult Run(const std::string& flags) {
-    return RunProgram("pipeline_throughput",
-                      "--data_dir " + shards_.folder() +
-                          " --batch_size 4 --image_size 16 " + flags);
+    return RunProgram("pipeline_throughput", Flags(flags));
+  }
+  [[nodiscard]] std::unique_ptr<RunningProgram> Start(
+      const std::string& flags) const {
+    return std::make_unique<RunningProgram>("pipeline_throughput",
+                                            ShellWords(Flags(flags)));
+  }
+  [[nodiscard]] std::string Flags(const std::string& more) const {
+    return "--data_dir " + shards_.folder() +
+           " --batch_size 4 --image_size 16 " + more;
   }
 
   TestShards shards_{TestPayloads(10)};
@@ -101,11 +107,8 @@ TEST_F(PipelineThroughputTest, ReportsItsOwnPeakMemory) {
   const std::string path = folder_ / "report.json";
   constexpr std::size_t kBytes = std::size_t{1} << 30;
   const std::string large(kBytes, 'x');
-  RunningProgram program(
-      "pipeline_throughput",
-      {"--data_dir", shards_.folder(), "--batch_size", "4", "--image_size",
-       "16", "--threads", "1", "--seconds", "0.05", "--json", path});
-  ASSERT_EQ(program.Wait(), 0) << program.err();
+  const auto program = Start("--threads 1 --seconds 0.05 --json " + path);
+  ASSERT_EQ(program->Wait(), 0) << program->err();
   EXPECT_EQ(large.back(), 'x');
   EXPECT_LT(
       nlohmann::json::parse(ReadWholeFile(path, 1 << 20))["peak_rss_bytes"],
@@ -155,17 +158,10 @@ TEST_F(PipelineThroughputTest, WritesATraceMetricsAndPlots) {
 
 // Runs that are killed while they write, two at a time.
 TEST_F(PipelineThroughputTest, LeavesNoWrongSeekIndexWhenItIsKilled) {
-  const auto start = [&](int rank) {
-    return std::make_unique<RunningProgram>(
-        "pipeline_throughput",
-        std::vector<std::string>{"--data_dir", shards_.folder(), "--batch_size",
-                                 "4", "--image_size", "16", "--seconds", "600",
-                                 "--rounds", "1", "--world_size", "2", "--rank",
-                                 std::to_string(rank)});
-  };
+  const std::string flags = "--seconds 600 --rounds 1 --world_size 2 --rank ";
   for (int kills = 0; kills < 3; ++kills) {
-    const auto first = start(0);
-    const auto second = start(1);
+    const auto first = Start(flags + "0");
+    const auto second = Start(flags + "1");
     ASSERT_TRUE(first->ReadUntil("records in"));
     std::this_thread::sleep_for(std::chrono::milliseconds(60 * kills));
     first->Signal(SIGKILL);

@@ -51,15 +51,14 @@ TEST_F(PredictModeTest, LosesNoImageOfTheLastBatch) {
 }
 
 TEST_F(PredictModeTest, SaysTheSameOfAFileAndOfItsRecord) {
-  TfrecordWriter writer(images_ / "test-00000-of-00001");
-  std::string files;
+  std::vector<std::string> payloads;
   for (int i = 0; i < 5; ++i) {
     const std::string jpeg =
         TestJpeg({.width = 40, .height = 30, .seed = 100U + i});
     images_.File("files/" + std::to_string(i) + ".jpg", jpeg);
-    writer.Append(PayloadWithImage(jpeg, i % 4));
+    payloads.push_back(PayloadWithImage(jpeg, i % 4));
   }
-  writer.Close();
+  WriteShard(images_ / "test-00000-of-00001", payloads);
   const ProgramResult of_files =
       Predict("--precision float32 --predict_batch_size 2 --input " +
               (images_ / "files"));

@@ -7,7 +7,6 @@
 #include <atomic>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <string>
@@ -19,6 +18,7 @@
 #include "tests/support/listening_sockets.h"
 #include "tests/support/matchers.h"
 #include "tests/support/rank_programs.h"
+#include "tests/support/run_program.h"
 #include "tests/support/temporary_folder.h"
 #include "trainer/ranks/socket.h"
 
@@ -74,25 +74,16 @@ class RankStrangersTest : public testing::Test {
  protected:
   [[nodiscard]] std::string Model() const { return folder_ / "model"; }
 
-  [[nodiscard]] Arguments Training(int steps, const Arguments& more) const {
-    Arguments arguments = {
-        "--data_dir",
-        "null",
-        "--num_train_images",
-        "48",
-        "--mode",
-        "train",
-        "--model_dir",
-        Model(),
-        "--device",
-        "cpu",
-        "--params_override",
-        "model=lenet,image_size=28,recipe=plain,precision=float32,"
-        "train_batch_size=12,iterations_per_loop=2,base_learning_rate=0.1,"
-        "learning_rate_schedule=constant,train_steps=" +
-            std::to_string(steps)};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return arguments;
+  // Two ranks, which train until they are stopped.
+  [[nodiscard]] Arguments Training() const {
+    return ShellWords(
+        "--mode train --device cpu --local_ranks 2 --data_dir null "
+        "--num_train_images 48 --model_dir " +
+        Model() +
+        " --params_override model=lenet,image_size=28,recipe=plain,"
+        "precision=float32,train_batch_size=12,iterations_per_loop=2,"
+        "base_learning_rate=0.1,learning_rate_schedule=constant,"
+        "train_steps=100000");
   }
 
   // Whatever the run has written into the model's folder.
@@ -113,8 +104,7 @@ class RankStrangersTest : public testing::Test {
 TEST_F(RankStrangersTest, LocalRanksTrainBesideOneWhoHoldsEveryPort) {
   int held = 0;
   for (int i = 0; i < 20 && held == 0; ++i) {
-    RunningProgram launcher("train_resnet",
-                            Training(100000, {"--local_ranks", "2"}));
+    RunningProgram launcher("train_resnet", Training());
     const HoldingStranger stranger(launcher.process());
     ASSERT_TRUE(launcher.ReadUntil("step 1/")) << launcher.err();
     held = stranger.held();
@@ -126,7 +116,7 @@ TEST_F(RankStrangersTest, LocalRanksTrainBesideOneWhoHoldsEveryPort) {
 }
 
 TEST_F(RankStrangersTest, LocalRanksListenOnLoopbackAloneAndNotWhereTheyMet) {
-  LaunchedRanks run(Training(100000, {"--local_ranks", "2"}));
+  LaunchedRanks run(Training());
   EXPECT_THAT(ListeningSocketsOf(run.launcher().process()), IsEmpty());
   for (const pid_t rank : run.ranks()) {
     const std::string variables =
@@ -141,7 +131,7 @@ TEST_F(RankStrangersTest, LocalRanksListenOnLoopbackAloneAndNotWhereTheyMet) {
 }
 
 TEST_F(RankStrangersTest, TheLaunchersTokenIsShownNowhere) {
-  LaunchedRanks run(Training(100000, {"--local_ranks", "2"}));
+  LaunchedRanks run(Training());
   const std::string folder = "/proc/" + std::to_string(run.ranks()[1]);
   const std::string variables = TextOf(folder + "/environ");
   const std::string name = std::string(kTokenName) + "=";

@@ -12,7 +12,6 @@
 #include <filesystem>
 #include <map>
 #include <random>
-#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -21,7 +20,6 @@
 
 #include "base/atomic_file.h"
 #include "records/files/shards.h"
-#include "records/tfrecord/writer.h"
 #include "tests/support/environment_variable.h"
 #include "tests/support/matchers.h"
 #include "tests/support/metrics_lines.h"
@@ -48,19 +46,13 @@ class RanksTest : public testing::Test {
       "steps_per_eval=4,train_steps=";
 
   RanksTest() {
-    Write("train", 24);
-    Write("validation", 7);
+    Write("train", PayloadsOfFourClasses(24));
+    Write("validation", PayloadsOfFourClasses(7));
   }
 
-  // bad: the records that are no images.
-  void Write(const std::string& split, int images,
-             const std::set<int>& bad = {}) const {
-    TfrecordWriter writer(data_ / ShardName(split, 0, 1));
-    for (int i = 0; i < images; ++i) {
-      writer.Append(bad.contains(i) ? PayloadWithImage("no image", 1)
-                                    : TestPayload(i % 4));
-    }
-    writer.Close();
+  void Write(const std::string& split,
+             const std::vector<std::string>& payloads) const {
+    WriteShard(data_ / ShardName(split, 0, 1), payloads);
   }
 
   [[nodiscard]] std::string Model(const std::string& name) const {
@@ -133,17 +125,6 @@ TEST_F(RanksTest, LocalRanksTrainAsOneProcess) {
     EXPECT_THAT(run.err, HasSubstr("rank 0 of " + ranks));
     EXPECT_THAT(run.err, Not(HasSubstr("rank 1 of " + ranks)));
   }
-}
-
-// Record 13 is never read by rank 0, which still prints it.
-TEST_F(RanksTest, BadRecordsOfAllRanksAreCounted) {
-  Write("train", 24, {13});
-  ASSERT_THAT(Train("model", 2,
-                    {"--local_ranks", "2", "--rank_share", "strided",
-                     "--shuffle", "none", "--on_bad_record", "skip"}),
-              Ends(0, HasSubstr(" bad records on all ranks; the first of rank "
-                                "1: " +
-                                (data_ / ShardName("train", 0, 1)))));
 }
 
 // Three ranks share seven images to evaluate: each is seen once.

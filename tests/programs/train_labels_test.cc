@@ -8,7 +8,6 @@
 
 #include "base/atomic_file.h"
 #include "records/files/shards.h"
-#include "records/tfrecord/writer.h"
 #include "tests/support/matchers.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/temporary_folder.h"
@@ -25,13 +24,13 @@ class TrainLabelsTest : public testing::Test {
   // One shard of records with these labels.
   void Write(const std::string& split,
              const std::vector<std::int64_t>& labels) const {
-    TfrecordWriter writer(data_ / ShardName(split, 0, 1));
-    std::uint64_t seed = 0;
+    std::vector<std::string> payloads;
     for (const std::int64_t label : labels) {
-      writer.Append(PayloadWithImage(
-          TestJpeg({.width = 28, .height = 28, .seed = ++seed}), label - 1));
+      payloads.push_back(PayloadWithImage(
+          TestJpeg({.width = 28, .height = 28, .seed = payloads.size() + 1}),
+          label - 1));
     }
-    writer.Close();
+    WriteShard(data_ / ShardName(split, 0, 1), payloads);
   }
 
   void Name(const std::string& lines) const {
@@ -48,6 +47,12 @@ class TrainLabelsTest : public testing::Test {
         "--params_override model=lenet,image_size=28,recipe=plain,"
         "normalization=unit,train_batch_size=4,train_steps=4",
         more);
+  }
+
+  void TrainOnFourImages() const {
+    Write("train", {1, 2, 1, 2});
+    Write("validation", {1, 2});
+    ASSERT_EQ(Train().exit_code, 0);
   }
 
   [[nodiscard]] std::string Text(const std::string& name) const {
@@ -84,9 +89,7 @@ TEST_F(TrainLabelsTest, ADryRunWritesNothing) {
 // The files of the newest evaluation are links to a file of the user.
 TEST_F(TrainLabelsTest, FollowsNoLinksInAStrangersFolders) {
   namespace fs = std::filesystem;
-  Write("train", {1, 2, 1, 2});
-  Write("validation", {1, 2});
-  ASSERT_EQ(Train().exit_code, 0);
+  TrainOnFourImages();
   const TemporaryFolder mine;
   WriteFileAtomically(mine / "thesis", "thesis");
   std::vector<std::string> links = {data_ /
@@ -125,9 +128,7 @@ TEST_F(TrainLabelsTest, ANameEndsNoLine) {
 }
 
 TEST_F(TrainLabelsTest, WritesOverNoFileOfAModel) {
-  Write("train", {1, 2, 1, 2});
-  Write("validation", {1, 2});
-  ASSERT_EQ(Train().exit_code, 0);
+  TrainOnFourImages();
   for (const char* name : {"checkpoint-00000004/MANIFEST", "eval/00000004.json",
                            "evaluations.json", "report.html"}) {
     const std::string before = Text(name);
@@ -140,9 +141,7 @@ TEST_F(TrainLabelsTest, WritesOverNoFileOfAModel) {
 
 // Its parameters could name any file of the user.
 TEST_F(TrainLabelsTest, NamesNoReportInAStrangersModel) {
-  Write("train", {1, 2, 1, 2});
-  Write("validation", {1, 2});
-  ASSERT_EQ(Train().exit_code, 0);
+  TrainOnFourImages();
   const TemporaryFolder mine;
   WriteFileAtomically(
       model_ / "params.yaml",

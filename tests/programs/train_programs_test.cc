@@ -18,6 +18,7 @@
 #include "tests/support/gloo.h"
 #include "tests/support/image_folder.h"
 #include "tests/support/matchers.h"
+#include "tests/support/metrics_lines.h"
 #include "tests/support/raw_bytes.h"
 #include "tests/support/run_program.h"
 #include "tests/support/temporary_folder.h"
@@ -109,33 +110,20 @@ class TrainProgramsTest : public testing::Test {
                           (work_ / model) + " --device cpu " + flags);
   }
 
-  // metrics.jsonl's lines of one event.
-  [[nodiscard]] std::vector<nlohmann::json> Events(
+  [[nodiscard]] std::map<int, nlohmann::json> Events(
       const std::string& model, const std::string& event) const {
-    std::vector<nlohmann::json> found;
-    std::ifstream file(work_ / model + "/metrics.jsonl");
-    for (std::string line; std::getline(file, line);) {
-      nlohmann::json values = nlohmann::json::parse(line);
-      if (values["event"] == event) {
-        found.push_back(values);
-      }
-    }
-    return found;
+    return MetricsLines(work_ / model, event);
   }
 
   [[nodiscard]] std::vector<double> Losses(const std::string& model) const {
-    std::vector<double> losses;
-    for (const nlohmann::json& step : Events(model, "train")) {
-      losses.push_back(step["loss"]);
-    }
-    return losses;
+    return TrainLosses(work_ / model);
   }
 
   // Of all that was fed until each loop's end.
   [[nodiscard]] std::vector<std::string> Fingerprints(
       const std::string& model) const {
     std::vector<std::string> fingerprints;
-    for (const nlohmann::json& loop : Events(model, "loop")) {
+    for (const auto& [step, loop] : Events(model, "loop")) {
       fingerprints.push_back(loop["input_fingerprint"]);
     }
     return fingerprints;
@@ -188,7 +176,7 @@ TEST_F(TrainProgramsTest, LearnsPngFoldersByOurBestRecipe) {
   const std::vector<double> losses = Losses("model");
   ASSERT_EQ(losses.size(), 60U);
   EXPECT_LT(losses.back(), 0.9 * losses.front());
-  EXPECT_EQ(Events("model", "eval").back()["images"], kTest);
+  EXPECT_EQ(Events("model", "eval").at(60)["images"], kTest);
 }
 
 TEST_F(TrainProgramsTest, RefusesEpochLinesWithoutEvaluationsAtEpochsEnds) {
@@ -205,8 +193,8 @@ TEST_F(TrainProgramsTest, CarriesBatchesIntoTheNextEpoch) {
   const ProgramResult whole =
       Succeeded(Train("whole", flags + "--train_epochs 3"));
   std::vector<int> steps;
-  for (const nlohmann::json& eval : Events("whole", "eval")) {
-    steps.push_back(eval["step"]);
+  for (const auto& [step, eval] : Events("whole", "eval")) {
+    steps.push_back(step);
   }
   EXPECT_THAT(steps, testing::ElementsAre(3, 6, 10));
   EXPECT_THAT(whole.out, AllOf(HasSubstr("[Epoch 1] "), HasSubstr("/144 ("),
@@ -248,10 +236,10 @@ TEST_F(TrainProgramsTest, TrainsOnASelectionThatIsExactUnderStopsAndRanks) {
             StreamOf("whole", "checkpoint-00000015"));
   EXPECT_EQ(StreamOf("whole", "checkpoint-00000015")["fingerprint"],
             fed.back());
-  EXPECT_FALSE(Events("whole", "loop")[0].contains("input_hash"));
+  EXPECT_FALSE(Events("whole", "loop").at(3).contains("input_hash"));
   const std::string pixels = " --train_steps 6 --input_hash pixels";
   ASSERT_EQ(Train("pixels", flags + pixels).exit_code, 0);
-  EXPECT_EQ(Events("pixels", "loop")[0]["input_hash"], "pixels");
+  EXPECT_EQ(Events("pixels", "loop").at(3)["input_hash"], "pixels");
   EXPECT_NE(Fingerprints("pixels")[0], fed[0]);
   if (kHasGloo) {
     ASSERT_EQ(
@@ -296,9 +284,9 @@ TEST_F(TrainProgramsTest, MeasuresTheDeviceAloneOnFakeData) {
                     HasSubstr("4 x 28 x 28 pixels: 3136 words of 32 "
                               "bits, 0 bad records in it")));
   ASSERT_THAT(RunTrainResnet(flags), Ends(0));
-  const std::vector<nlohmann::json> evals = Events("fake", "eval");
+  const std::map<int, nlohmann::json> evals = Events("fake", "eval");
   ASSERT_EQ(evals.size(), 2U);
-  EXPECT_EQ(evals[0]["images"], 20);  // Ten steps.
+  EXPECT_EQ(evals.at(2)["images"], 20);  // Ten steps.
   EXPECT_EQ(Losses("fake").size(), 4U);
   EXPECT_FALSE(Events("fake", "loop")[0].contains("input_fingerprint"));
 

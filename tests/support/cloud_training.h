@@ -8,7 +8,6 @@
 
 #include "records/bytes/fnv_hash.h"
 #include "records/files/shards.h"
-#include "records/tfrecord/writer.h"
 #include "tests/support/cloud_fixture.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/temporary_folder.h"
@@ -26,11 +25,7 @@ class CloudTraining : public CloudFixture {
 
   CloudTraining() {
     const std::string name = ShardName("train", 0, 1);
-    TfrecordWriter writer(local_ / name);
-    for (int i = 0; i < 16; ++i) {
-      writer.Append(TestPayload(i % 4));
-    }
-    writer.Close();
+    WriteShard(local_ / name, PayloadsOfFourClasses(16));
     for (const char* folder : {"shards/data/", "gs-shards/data/"}) {
       server_.Put(folder + name, ReadWholeFile(local_ / name, kMaxBytes));
     }

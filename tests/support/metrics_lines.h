@@ -3,6 +3,7 @@
 #include <fstream>
 #include <map>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -21,6 +22,15 @@ inline std::map<int, nlohmann::json> MetricsLines(const std::string& model_dir,
     }
   }
   return lines;
+}
+
+// The loss of each step of a training.
+inline std::vector<double> TrainLosses(const std::string& model_dir) {
+  std::vector<double> losses;
+  for (const auto& [step, line] : MetricsLines(model_dir, "train")) {
+    losses.push_back(line["loss"]);
+  }
+  return losses;
 }
 
 }  // namespace infeed

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <sys/wait.h>
+#include <wordexp.h>
 
 #include <cstdint>
 #include <cstdlib>
 #include <ostream>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "base/atomic_file.h"
 #include "base/error.h"
@@ -45,6 +47,17 @@ template <typename Err = decltype(testing::_)>
                              "\n" + result.err);
   }
   return result;
+}
+
+// The words of a line as a shell makes them, with quotes and patterns of files.
+inline std::vector<std::string> ShellWords(const std::string& line) {
+  wordexp_t found{};
+  Check(::wordexp(line.c_str(), &found, WRDE_NOCMD) == 0,
+        "the line is one of plain words");
+  std::vector<std::string> words(found.we_wordv,
+                                 found.we_wordv + found.we_wordc);
+  ::wordfree(&found);
+  return words;
 }
 
 // Runs a program of ours, or one with an absolute path, with arguments as a

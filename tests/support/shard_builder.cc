@@ -12,13 +12,15 @@
 
 namespace infeed {
 
-std::string TestPayload(int label) {
+std::string TestPayload(int label) { return TestPayload(label, label); }
+
+std::string TestPayload(int image, std::int64_t label) {
   return PayloadWithImage(
-      TestJpeg({.width = 40 + label % 7,
-                .height = 36 + label % 5,
+      TestJpeg({.width = 40 + image % 7,
+                .height = 36 + image % 5,
                 .subsampling =
-                    label % 2 == 0 ? Subsampling::k420 : Subsampling::k444,
-                .seed = static_cast<std::uint64_t>(label) + 1}),
+                    image % 2 == 0 ? Subsampling::k420 : Subsampling::k444,
+                .seed = static_cast<std::uint64_t>(image) + 1}),
       label);
 }
 
@@ -38,18 +40,34 @@ std::vector<std::string> TestPayloads(int count) {
   return payloads;
 }
 
+std::vector<std::string> PayloadsOfFourClasses(int count) {
+  std::vector<std::string> payloads;
+  for (int i = 0; i < count; ++i) {
+    payloads.push_back(TestPayload(i % 4));
+  }
+  return payloads;
+}
+
+void WriteShard(const std::string& path,
+                const std::vector<std::string>& payloads) {
+  TfrecordWriter writer(path);
+  for (const std::string& payload : payloads) {
+    writer.Append(payload);
+  }
+  writer.Close();
+}
+
 TestShards::TestShards(const std::vector<std::string>& payloads, int shards) {
   std::vector<std::string> paths;
   const std::size_t count = static_cast<std::size_t>(shards);
   for (std::size_t shard = 0; shard < count; ++shard) {
     paths.push_back(
         folder_ / ShardName("train", static_cast<std::int64_t>(shard), shards));
-    TfrecordWriter writer(paths.back());
-    for (std::size_t i = payloads.size() * shard / count;
-         i < payloads.size() * (shard + 1) / count; ++i) {
-      writer.Append(payloads[i]);
-    }
-    writer.Close();
+    const auto place = [&](std::size_t part) {
+      return payloads.begin() +
+             static_cast<std::ptrdiff_t>(payloads.size() * part / count);
+    };
+    WriteShard(paths.back(), {place(shard), place(shard + 1)});
   }
   index_ = std::make_unique<RecordIndex>(
       paths, RecordIndexOptions{.use_cache = false});

@@ -13,6 +13,8 @@ namespace infeed {
 // The payload of a record with a small photograph of its own and label + 1, as
 // converters number classes.
 [[nodiscard]] std::string TestPayload(int label);
+// The photograph of `image`, with another's label.
+[[nodiscard]] std::string TestPayload(int image, std::int64_t label);
 
 // A payload whose image is the given bytes.
 [[nodiscard]] std::string PayloadWithImage(const std::string& encoded,
@@ -20,6 +22,12 @@ namespace infeed {
 
 // The payloads of labels 0, 1, ... count - 1.
 [[nodiscard]] std::vector<std::string> TestPayloads(int count);
+
+// The payloads of labels 0, 1, 2, 3, 0, 1, ...
+[[nodiscard]] std::vector<std::string> PayloadsOfFourClasses(int count);
+
+void WriteShard(const std::string& path,
+                const std::vector<std::string>& payloads);
 
 // A data set in a folder of its own: payloads in order, in shards of nearly
 // equal size.

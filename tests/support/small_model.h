@@ -26,8 +26,9 @@ class SmallModel {
       "iterations_per_loop=1,steps_per_checkpoint=1,precision=float32";
 
   SmallModel() {
-    Write("train", 16);
-    Write("validation", 10);
+    WriteShard(data_ / ShardName("train", 0, 1), PayloadsOfFourClasses(16));
+    WriteShard(data_ / ShardName("validation", 0, 1),
+               PayloadsOfFourClasses(10));
     std::ofstream(data_ / "labels.txt") << "ant\nbee\ncat\ndog\n";
     const ProgramResult trained = RunTrainResnet(
         "--device cpu --data_dir " + data_.path() + " --model_dir " +
@@ -45,14 +46,6 @@ class SmallModel {
   [[nodiscard]] const std::string& data_dir() const { return data_.path(); }
 
  private:
-  void Write(const std::string& split, int images) const {
-    TfrecordWriter writer(data_ / ShardName(split, 0, 1));
-    for (int i = 0; i < images; ++i) {
-      writer.Append(TestPayload(i % 4));
-    }
-    writer.Close();
-  }
-
   TemporaryFolder data_;
   TemporaryFolder folder_;
 };

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <wordexp.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <string>
@@ -18,17 +16,6 @@
 #include "gtest/gtest.h"
 
 namespace infeed {
-
-// The words of a line as a shell makes them, with quotes and patterns of files.
-inline std::vector<std::string> ShellWords(const std::string& line) {
-  wordexp_t found{};
-  Check(::wordexp(line.c_str(), &found, WRDE_NOCMD) == 0,
-        "the line is one of plain words");
-  std::vector<std::string> words(found.we_wordv,
-                                 found.we_wordv + found.we_wordc);
-  ::wordfree(&found);
-  return words;
-}
 
 // While it exists, this process has the streams and the cloud settings that
 // RunProgram() gives a program; then the result has what was printed.
