@@ -75,4 +75,15 @@ inline void FillWithColours(Batch& batch, std::int64_t number, int classes) {
   }
 }
 
+// Batches [first, first + count) of them.
+inline std::shared_ptr<MadeStream> ColourBatches(std::int64_t count, int size,
+                                                 const ImageSize& image_size,
+                                                 int classes,
+                                                 std::int64_t first = 0) {
+  return MadeBatches(count, size, image_size,
+                     [=](Batch& batch, std::int64_t number) {
+                       FillWithColours(batch, first + number, classes);
+                     });
+}
+
 }  // namespace infeed

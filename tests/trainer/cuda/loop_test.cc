@@ -14,6 +14,7 @@
 #include "pipeline/memory/batch_pool.h"
 #include "tests/support/gpu_test.h"
 #include "tests/support/made_batches.h"
+#include "tests/support/train_steps.h"
 #include "trainer/loop/device_loop.h"
 
 #include "gtest/gtest.h"
@@ -75,13 +76,8 @@ class CudaLoopTest : public GpuTest {
   // Steps [first, first + steps) on their batches.
   static std::vector<StepResult> Train(DeviceLoop& loop, std::int64_t first,
                                        std::int64_t steps, int side = kSide) {
-    std::vector<StepResult> results;
     Infeed infeed(Colours(steps, first, side), kBatch, side);
-    Outfeed outfeed(
-        [&](const StepResult& result) { results.push_back(result); });
-    EXPECT_EQ(loop.Train(first, steps, infeed, outfeed), steps);
-    outfeed.Drain();
-    return results;
+    return TrainSteps(loop, first, steps, infeed);
   }
 
   static void ExpectNear(const std::vector<StepResult>& a,

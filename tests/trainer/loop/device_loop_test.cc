@@ -17,6 +17,7 @@
 #include "tests/support/matchers.h"
 #include "tests/support/throws.h"
 #include "tests/support/torchvision_golden.h"
+#include "tests/support/train_steps.h"
 
 namespace infeed::device_loop_test {
 
@@ -40,21 +41,14 @@ std::unique_ptr<DeviceLoop> SmallLoop(std::uint64_t seed = 0) {
 
 std::shared_ptr<MadeStream> Colours(std::int64_t count,
                                     std::int64_t first = 0) {
-  return MadeBatches(count, kBatch, kSide,
-                     [first](Batch& batch, std::int64_t number) {
-                       FillWithColours(batch, first + number, kClasses);
-                     });
+  return ColourBatches(count, kBatch, kSide, kClasses, first);
 }
 
 // The results of steps [first, first + steps) on their batches.
 std::vector<StepResult> Train(DeviceLoop& loop, std::int64_t first,
                               std::int64_t steps) {
-  std::vector<StepResult> results;
   Infeed infeed(Colours(steps, first), kBatch, kSide);
-  Outfeed outfeed([&](const StepResult& result) { results.push_back(result); });
-  EXPECT_EQ(loop.Train(first, steps, infeed, outfeed), steps);
-  outfeed.Drain();
-  return results;
+  return TrainSteps(loop, first, steps, infeed);
 }
 
 bool SameState(const ModelState& a, const ModelState& b) {
@@ -94,10 +88,8 @@ TEST(DeviceLoopTest, TrainsAsTorchvisionAndItsOptimizerDo) {
       MadeBatches(2, kGoldenBatch, kGoldenSize,
                   [](Batch& batch, std::int64_t) { FillWithGolden(batch); }),
       kGoldenBatch, kGoldenSize);
-  std::vector<StepResult> results;
-  Outfeed outfeed([&](const StepResult& result) { results.push_back(result); });
-  ASSERT_EQ(loop->Train(2, 2, infeed, outfeed), 2);
-  outfeed.Drain();
+  const std::vector<StepResult> results = TrainSteps(*loop, 2, 2, infeed);
+  ASSERT_EQ(results.size(), 2U);
 
   const nlohmann::json& golden = TorchvisionGolden();
   EXPECT_NEAR(results[0].loss, golden["losses"][0].get<double>(), 1e-4);
@@ -146,14 +138,10 @@ TEST(DeviceLoopTest, LearnsFromTeachersAndClassWeightsAsPytorchDoes) {
         MadeBatches(3, kGoldenBatch, kGoldenSize,
                     [](Batch& batch, std::int64_t) { FillWithGolden(batch); }),
         kGoldenBatch, kGoldenSize);
-    std::vector<double> losses;
-    Outfeed outfeed(
-        [&](const StepResult& result) { losses.push_back(result.loss); });
-    ASSERT_EQ(loop->Train(0, 3, infeed, outfeed), 3);
-    outfeed.Drain();
-    for (std::size_t i = 0; i < losses.size(); ++i) {
+    const std::vector<StepResult> results = TrainSteps(*loop, 0, 3, infeed);
+    for (std::size_t i = 0; i < results.size(); ++i) {
       const double difference =
-          std::abs(losses[i] - golden.at("losses")[i].get<double>());
+          std::abs(results[i].loss - golden.at("losses")[i].get<double>());
       EXPECT_LT(difference, 1e-3) << golden.dump() << " step " << i;
       largest = std::max(largest, difference);
     }
@@ -256,11 +244,7 @@ TEST(DeviceLoopTest, EvaluatesTheMeanOfViews) {
   EXPECT_EQ(sums.images, 4);
   ASSERT_EQ(sums.scores.size(), std::size_t{4} * kClasses);
   // A prediction has one view. Mirrored, a colour is nearly the same.
-  Infeed again(MadeBatches(1, kBatch, kSide,
-                           [](Batch& batch, auto) {
-                             FillWithColours(batch, 0, kClasses);
-                           }),
-               kBatch, kSide);
+  Infeed again(Colours(1), kBatch, kSide);
   loop->Predict(again, [&](const Predictions& predictions) {
     ASSERT_EQ(predictions.size(), kBatch);
     const auto top = static_cast<std::size_t>(predictions.classes_of(4)[0]);
@@ -304,12 +288,9 @@ TEST(DeviceLoopTest, ABatchOfMaskedSlotsHasNoLossButDecay) {
       MakeDeviceLoop({.depth = 18, .num_classes = kClasses}, optimizer, kCpu);
   Infeed infeed(MadeBatches(1, kBatch, kSide, [](Batch&, std::int64_t) {}),
                 kBatch, kSide);
-  StepResult seen;
-  Outfeed outfeed([&](const StepResult& result) { seen = result; });
-  loop->Train(3, 1, infeed, outfeed);
-  outfeed.Drain();
-  EXPECT_EQ(seen.loss, 0);
-  EXPECT_EQ(seen.top_1, 0);
+  const std::vector<StepResult> results = TrainSteps(*loop, 3, 1, infeed);
+  EXPECT_EQ(results.at(0).loss, 0);
+  EXPECT_EQ(results.at(0).top_1, 0);
   for (const auto& entry : loop->Save().optimizer) {
     // Matchers take seconds for so many bytes.
     EXPECT_EQ(std::ranges::count(entry.second.bytes, std::byte{0}),

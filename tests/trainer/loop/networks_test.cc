@@ -6,6 +6,7 @@
 #include "tests/support/junk_memory.h"
 #include "tests/support/made_batches.h"
 #include "tests/support/model_variants.h"
+#include "tests/support/train_steps.h"
 #include "trainer/loop/device_loop.h"
 
 #include "gtest/gtest.h"
@@ -29,16 +30,12 @@ std::unique_ptr<DeviceLoop> LoopWith(
 // The losses of steps [first, first + steps) on their batches.
 std::vector<float> Train(DeviceLoop& loop, int side, std::int64_t first,
                          std::int64_t steps) {
+  Infeed infeed(ColourBatches(steps, kBatch, side, kClasses, first), kBatch,
+                side);
   std::vector<float> losses;
-  Infeed infeed(MadeBatches(steps, kBatch, side,
-                            [first](Batch& batch, std::int64_t number) {
-                              FillWithColours(batch, first + number, kClasses);
-                            }),
-                kBatch, side);
-  Outfeed outfeed(
-      [&](const StepResult& result) { losses.push_back(result.loss); });
-  EXPECT_EQ(loop.Train(first, steps, infeed, outfeed), steps);
-  outfeed.Drain();
+  for (const StepResult& result : TrainSteps(loop, first, steps, infeed)) {
+    losses.push_back(result.loss);
+  }
   return losses;
 }
 

@@ -138,11 +138,7 @@ Seen ThirdStep(const ModelOptions& model, const OptimizerOptions& optimizer,
                      {.device = "cpu", .precision = precision, .threads = 2});
   Outfeed outfeed([](const StepResult&) {});
   const auto train = [&](std::int64_t first, std::int64_t steps) {
-    Infeed infeed(MadeBatches(steps, kBatch, kSide,
-                              [](Batch& batch, std::int64_t number) {
-                                FillWithColours(batch, number, 4);
-                              }),
-                  kBatch, kSide);
+    Infeed infeed(ColourBatches(steps, kBatch, kSide, 4), kBatch, kSide);
     EXPECT_EQ(loop->Train(first, steps, infeed, outfeed), steps);
   };
   train(0, 2);

@@ -11,6 +11,7 @@
 #include "tests/support/made_batches.h"
 #include "tests/support/rank_threads.h"
 #include "tests/support/throws.h"
+#include "tests/support/train_steps.h"
 #include "trainer/loop/device_loop.h"
 
 #include "gmock/gmock.h"
@@ -241,16 +242,8 @@ float LossOfSameImages(int size, double dropout_rate) {
       .Collect<float>([&](Ranks& ranks) {
         const auto loop = MakeDeviceLoop(setup.model, setup.optimizer,
                                          setup.DeviceOf(&ranks));
-        Infeed infeed(MadeBatches(1, 4, 32,
-                                  [](Batch& batch, std::int64_t number) {
-                                    FillWithColours(batch, number, kClasses);
-                                  }),
-                      4, 32);
-        float loss = 0;
-        Outfeed outfeed([&](const StepResult& step) { loss = step.loss; });
-        EXPECT_EQ(loop->Train(0, 1, infeed, outfeed), 1);
-        outfeed.Drain();
-        return loss;
+        Infeed infeed(ColourBatches(1, 4, 32, kClasses), 4, 32);
+        return TrainSteps(*loop, 0, 1, infeed).at(0).loss;
       })
       .front();
 }

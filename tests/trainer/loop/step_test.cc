@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "tests/support/made_batches.h"
 #include "tests/support/matchers.h"
+#include "tests/support/train_steps.h"
 #include "trainer/loop/device_loop.h"
 #include "trainer/loop/passes.h"
 
@@ -390,14 +391,8 @@ TEST(DeviceLoopNonFiniteTest, NamesTheTensors) {
   loop->Load(state);
   EXPECT_EQ(loop->FindNonFinite(),
             std::vector({NonFiniteTensor{"weights", "fc1.weight", 2, 48000}}));
-  Infeed infeed(MadeBatches(1, kBatch, 28,
-                            [](Batch& batch, std::int64_t number) {
-                              FillWithColours(batch, number, kClasses);
-                            }),
-                kBatch, 28);
-  Outfeed outfeed(
-      [](const StepResult& result) { EXPECT_TRUE(std::isnan(result.loss)); });
-  EXPECT_EQ(loop->Train(0, 1, infeed, outfeed), 1);
+  Infeed infeed(ColourBatches(1, kBatch, 28, kClasses), kBatch, 28);
+  EXPECT_TRUE(std::isnan(TrainSteps(*loop, 0, 1, infeed).at(0).loss));
   EXPECT_THAT(
       NonFiniteText(loop->FindNonFinite()),
       AllOf(StartsWith("weights fc1.weight (2 of 48000 values); "
