@@ -5,7 +5,6 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <ATen/Parallel.h>
@@ -54,18 +53,13 @@ TEST(ResNetTest, Resnet18HasTorchvisionsNamesAndShapes) {
 }
 
 TEST(ResNetTest, HasTorchvisionsNamesShapesAndParameters) {
-  for (const auto& [depth, published] : {std::pair(18, 11689512),
-                                         {34, 21797672},
-                                         {50, 25557032},
-                                         {101, 44549160},
-                                         {152, 60192808}}) {
+  for (const int depth : {18, 34, 50, 101, 152}) {
     SCOPED_TRACE(depth);
     const std::shared_ptr<Network> model = ResNetOf(depth, 1000);
     std::int64_t parameters = 0;
     for (const torch::Tensor& parameter : model->parameters()) {
       parameters += parameter.numel();
     }
-    EXPECT_EQ(parameters, published);
     const nlohmann::json& golden =
         TorchvisionGolden()["layouts"][std::to_string(depth)];
     EXPECT_EQ(parameters, golden["parameters"].get<std::int64_t>());
