@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -61,15 +63,28 @@ inline std::string ExtraBytes(std::string_view key,
   return ExtraFeature(key, 1, list);
 }
 
-// One box in the middle of the image and its label, by the keys of TensorFlow's
-// Object Detection API.
+// xmin, ymin, xmax and ymax, as parts of the image's sides.
+using TestBox = std::array<float, 4>;
+
+// Boxes and their labels, by the keys of TensorFlow's Object Detection API.
+inline std::string ExtraBoxes(const std::vector<TestBox>& boxes,
+                              const std::vector<std::int64_t>& labels) {
+  std::string features = ExtraInt64s("image/object/class/label", labels);
+  constexpr const char* kSides[] = {"xmin", "ymin", "xmax", "ymax"};
+  for (std::size_t side = 0; side < 4; ++side) {
+    std::vector<float> places;
+    for (const TestBox& box : boxes) {
+      places.push_back(box[side]);
+    }
+    features +=
+        ExtraFloats(std::string("image/object/bbox/") + kSides[side], places);
+  }
+  return features;
+}
+
+// One box in the middle of the image and its label.
 inline std::string ExtraBox() {
-  const std::string box = "image/object/bbox/";
-  return ExtraFloats(box + "xmin", {0.25F}) +
-         ExtraFloats(box + "ymin", {0.25F}) +
-         ExtraFloats(box + "xmax", {0.75F}) +
-         ExtraFloats(box + "ymax", {0.75F}) +
-         ExtraInt64s("image/object/class/label", {1});
+  return ExtraBoxes({TestBox{0.25F, 0.25F, 0.75F, 0.75F}}, {1});
 }
 
 }  // namespace infeed

@@ -13,9 +13,9 @@
 #include "pipeline/engine/input_pipeline.h"
 #include "pipeline/stats/bad_record.h"
 #include "preprocess/recipe/boxes.h"
-#include "records/example/imagenet_example.h"
 #include "tests/support/extra_feature.h"
 #include "tests/support/matchers.h"
+#include "tests/support/packed_payload.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/stream_reader.h"
 #include "tests/support/throws.h"
@@ -24,47 +24,40 @@ namespace infeed::input_pipeline_objects_test {
 
 constexpr int kRecords = 10;
 constexpr ImageSize kSize{24, 16};
-constexpr char kCrowd[] = "image/object/is_crowd";
 
-// Of record r, xmin, ymin, xmax, ymax of box i. Box 1 is at a corner.
-std::vector<float> StoredBox(int record, int i) {
+// Of record r, box i. Box 1 is at a corner.
+TestBox StoredBox(int record, int i) {
   const float shift = static_cast<float>(record) / 64;
-  return i == 1 ? std::vector<float>{0, 0, 0.125F, 0.125F}
-                : std::vector<float>{shift, 0.25F, shift + 0.5F, 0.75F};
+  return i == 1 ? TestBox{0, 0, 0.125F, 0.125F}
+                : TestBox{shift, 0.25F, shift + 0.5F, 0.75F};
 }
 
 // Record r has r % 4 objects, in the keys of tf and of tfds.
-std::vector<std::string> Payloads() {
-  std::vector<std::string> payloads = TestPayloads(kRecords);
-  for (int record = 0; record < kRecords; ++record) {
-    std::vector<std::vector<float>> sides(4);
+std::vector<std::string> WithObjects(std::vector<std::string> payloads) {
+  for (int record = 1; record < kRecords; ++record) {
+    std::vector<TestBox> boxes;
     std::vector<float> yxyx;
     std::vector<std::int64_t> labels;
     std::vector<std::string> names;
     for (int i = 0; i < record % 4; ++i) {
-      const std::vector<float> box = StoredBox(record, i);
-      for (std::size_t side = 0; side < 4; ++side) {
-        sides[side].push_back(box[side]);
-        yxyx.push_back(box[side ^ 1]);
-      }
+      const TestBox& box = boxes.emplace_back(StoredBox(record, i));
+      yxyx.insert(yxyx.end(), {box[1], box[0], box[3], box[2]});
       labels.push_back(10 * record + i);
       names.push_back(std::to_string(10 * record + i) + ";");
     }
-    std::string& payload = payloads[static_cast<std::size_t>(record)];
-    const std::string box = "image/object/bbox/";
     if (!labels.empty()) {
-      payload += ExtraFloats(box + "xmin", sides[0]) +
-                 ExtraFloats(box + "ymin", sides[1]) +
-                 ExtraFloats(box + "xmax", sides[2]) +
-                 ExtraFloats(box + "ymax", sides[3]) +
-                 ExtraInt64s("image/object/class/label", labels) +
-                 ExtraInt64s(kCrowd, labels) +
-                 ExtraBytes("image/object/class/text", names) +
-                 ExtraFloats("objects/bbox", yxyx) +
-                 ExtraInt64s("objects/label", labels);
+      payloads[static_cast<std::size_t>(record)] +=
+          ExtraBoxes(boxes, labels) +
+          ExtraBytes("image/object/class/text", names) +
+          ExtraFloats("objects/bbox", yxyx) +
+          ExtraInt64s("objects/label", labels);
     }
   }
   return payloads;
+}
+
+std::vector<std::string> Payloads() {
+  return WithObjects(TestPayloads(kRecords));
 }
 
 InputOptions Options() {
@@ -111,7 +104,7 @@ void ExpectFollowed(const SlotCopy& sample, const BoxFilter& filter) {
   const int record = static_cast<int>(sample.record);
   std::vector<float> stored;
   for (int i = 0; i < record % 4; ++i) {
-    const std::vector<float> box = StoredBox(record, i);
+    const TestBox box = StoredBox(record, i);
     stored.insert(stored.end(), box.begin(), box.end());
   }
   const std::span<const float> column = stored;
@@ -201,88 +194,23 @@ TEST(InputPipelineObjectsTest, BadBoxesOfAnIouCropAreNoBadImage) {
   EXPECT_THAT(kinds, Each(BadRecordKind::kExample));
 }
 
-// A record with packed pixels (image/packed): a white rectangle on black, and
-// its box.
-std::string PackedRectangle(int record) {
-  const int left = 2 + record % 3;
-  const int top = 3 + record % 6;
-  constexpr int kWide = 6;
-  constexpr int kHigh = 8;
-  std::string pixels;
-  for (int y = 0; y < kSize.height; ++y) {
-    for (int x = 0; x < kSize.width; ++x) {
-      const bool is_inside =
-          x >= left && x < left + kWide && y >= top && y < top + kHigh;
-      pixels +=
-          std::string(1, '\0') + std::string(3, is_inside ? '\xff' : '\0');
-    }
-  }
-  const auto side = [](const char* name, int at, int of) {
-    return ExtraFloats(std::string("image/object/bbox/") + name,
-                       {static_cast<float>(at) / static_cast<float>(of)});
-  };
-  return BuildImagenetExample({.height = kSize.height,
-                               .width = kSize.width,
-                               .label = 1,
-                               .synset = {},
-                               .text = {},
-                               .filename = {},
-                               .encoded = {},
-                               .packed = pixels}) +
-         side("xmin", left, kSize.width) + side("ymin", top, kSize.height) +
-         side("xmax", left + kWide, kSize.width) +
-         side("ymax", top + kHigh, kSize.height) +
-         ExtraInt64s("image/object/class/label", {record});
-}
-
-// The box around what is not black.
-std::vector<float> FindRectangle(std::span<const std::uint32_t> pixels) {
-  Window found = {.y = kSize.height, .x = kSize.width, .height = 0, .width = 0};
-  int right = 0;
-  int bottom = 0;
-  for (int y = 0; y < kSize.height; ++y) {
-    for (int x = 0; x < kSize.width; ++x) {
-      if (pixels[static_cast<std::size_t>(y * kSize.width + x)] != 0) {
-        found.x = std::min(found.x, x);
-        found.y = std::min(found.y, y);
-        right = std::max(right, x + 1);
-        bottom = std::max(bottom, y + 1);
-      }
-    }
-  }
-  return {static_cast<float>(found.x), static_cast<float>(found.y),
-          static_cast<float>(right), static_cast<float>(bottom)};
-}
-
-TEST(InputPipelineObjectsTest, BoxesOfPackedImagesAreAroundTheirRectangles) {
+TEST(InputPipelineObjectsTest, BoxesOfPackedImagesFollowThem) {
   std::vector<std::string> payloads;
   for (int record = 0; record < kRecords; ++record) {
-    payloads.push_back(PackedRectangle(record));
+    payloads.push_back(PackedPayload(record, kSize));
   }
-  const TestShards shards(payloads);
+  const TestShards shards(WithObjects(payloads));
   for (const Recipe recipe : {Recipe::kTorchvision, Recipe::kCifar}) {
     InputOptions options = Options();
     options.preprocess.recipe = recipe;
     options.preprocess.augment.vertical_flip = true;
-    options.objects = ObjectsPreset("tf");
-    InputPipeline pipeline(shards.index(), options);
     std::set<std::pair<bool, bool>> ways;
     bool is_moved = false;
-    for (int i = 0; i < 10; ++i) {
-      const BatchHandle batch = pipeline.Next();
-      const BoxColumn& boxes = batch->boxes();
-      ASSERT_THAT(boxes.offsets, ElementsAre(0, 1, 2, 3, 4));
-      for (std::size_t slot = 0; slot < 4; ++slot) {
-        const std::vector<float> found = FindRectangle(
-            batch->pixels().subspan(slot * kSize.pixels(), kSize.pixels()));
-        for (std::size_t side = 0; side < 4; ++side) {
-          EXPECT_NEAR(boxes.xyxy[4 * slot + side], found[side], 1e-4)
-              << i << ", slot " << slot << ", side " << side;
-        }
-        const Geometry& geometry = batch->geometry()[slot];
-        ways.emplace(geometry.is_mirrored, geometry.is_upside_down);
-        is_moved = is_moved || geometry.x != 0;
-      }
+    for (const SlotCopy& sample : Samples(shards, options, 10)) {
+      ExpectFollowed(sample, options.objects.filter);
+      const Geometry& geometry = sample.geometry[0];
+      ways.emplace(geometry.is_mirrored, geometry.is_upside_down);
+      is_moved = is_moved || geometry.x != 0;
     }
     EXPECT_EQ(ways.size(), 4U);
     EXPECT_EQ(is_moved, recipe == Recipe::kCifar);
@@ -376,35 +304,15 @@ TEST(InputPipelineObjectsTest, HundredsOfBoxesAreReadByDefault) {
   EXPECT_EQ(LabelsIn(Samples(shards, options, 1)[1]).size(), 400U);
 }
 
-// The payloads, and one record's with another list.
-std::vector<std::string> PayloadsBut(std::size_t record,
-                                     const std::string& list) {
-  std::vector<std::string> payloads = Payloads();
-  payloads[record] += list;
-  return payloads;
-}
-
-TEST(InputPipelineObjectsTest, BadListsMakeTheRecordBad) {
-  InputOptions options = Options();
-  options.training = false;
-  const auto message = [&](std::size_t record, const std::string& list) {
-    const TestShards shards(PayloadsBut(record, list));
-    return MessageOf<DataError>([&] { (void)Samples(shards, options, 3); });
-  };
-  EXPECT_THAT(message(3, ExtraInt64s("image/object/class/label", {1, 2})),
-              AllOf(HasSubstr("record 3 at byte"),
-                    HasSubstr("'image/object/class/label' has 2 values for 3 "
-                              "boxes")));
-  EXPECT_THAT(message(2, ExtraFloats("image/object/bbox/ymax", {1})),
-              AllOf(HasSubstr("record 2 at byte"),
-                    HasSubstr("boxes: 4 keys have 2, 2, 2 and 1 values")));
-}
-
 TEST(InputPipelineObjectsTest, BoxesAreFromTheSubstitute) {
-  const TestShards shards(
-      PayloadsBut(3, ExtraInt64s("image/object/class/label", {1, 2})));
+  std::vector<std::string> payloads = Payloads();
+  payloads[3] += ExtraInt64s("image/object/class/label", {1, 2});
+  const TestShards shards(payloads);
   InputOptions options = Options();
   options.training = false;
+  EXPECT_THAT(MessageOf<DataError>([&] { (void)Samples(shards, options, 3); }),
+              AllOf(HasSubstr("record 3 at byte"),
+                    HasSubstr("label' has 2 values for 3 boxes")));
   options.on_bad_record = OnBadRecord::kSkip;
   const std::vector<SlotCopy> skipped = Samples(shards, options, 3);
   EXPECT_EQ(skipped[3].weight, 0);
@@ -417,43 +325,52 @@ TEST(InputPipelineObjectsTest, BoxesAreFromTheSubstitute) {
 }
 
 TEST(InputPipelineObjectsTest, WrongObjectsAreRefused) {
+  const std::pair<const char*, void (*)(InputOptions&)> rows[] = {
+      {"objects: boxes have 1 key or 4, not 3",
+       [](InputOptions& o) { o.objects.boxes.pop_back(); }},
+      {"objects: boxes follow images, and layout=none has none",
+       [](InputOptions& o) { o.layout = BatchContent::kNone; }},
+      {"iou_crop chooses crops by the boxes of the records: give objects, or "
+       "leave it out",
+       [](InputOptions& o) {
+         o = IouOptions(Recipe::kFit);
+         o.objects = {};
+       }},
+      {"augment=trivialaugment",
+       [](InputOptions& o) {
+         o.preprocess.augment.policy = AugmentPolicy::kTrivialAugment;
+       }},
+      {"the key is given twice",
+       [](InputOptions& o) {
+         o.fields = {
+             {.key = "image/object/bbox/xmin", .kind = FeatureKind::kFloat}};
+       }},
+      {"is also in fields",
+       [](InputOptions& o) {
+         o.fields = {{.key = "image/object/class/label",
+                      .shape = std::vector<std::int64_t>{4}}};
+       }},
+      {"has a shape",
+       [](InputOptions& o) {
+         o.objects.lists[0].shape = std::vector<std::int64_t>{4};
+       }},
+      {"records has \"boxes\"",
+       [](InputOptions& o) { o.objects.boxes = {"boxes"}; }},
+      {"lists without boxes", [](InputOptions& o) { o.objects.boxes = {}; }}};
   const TestShards shards(Payloads());
-  const auto message = [&](const InputOptions& options) {
+  const auto refusal = [&](const InputOptions& options) {
     return MessageOf<UsageError>(
-        [&] { InputPipeline pipeline(shards.index(), options); });
+        [&] { InputPipeline(shards.index(), options); });
   };
-  InputOptions options = Options();
-  options.objects.boxes.pop_back();
-  EXPECT_EQ(message(options), "objects: boxes have 1 key or 4, not 3");
-  options = Options();
-  options.layout = BatchContent::kNone;
-  EXPECT_EQ(message(options),
-            "objects: boxes follow images, and layout=none has none");
-  options = IouOptions(Recipe::kFit);
-  options.objects = {};
-  EXPECT_EQ(message(options),
-            "iou_crop chooses crops by the boxes of the records: give objects, "
-            "or leave it out");
-  options = Options();
-  options.preprocess.augment.policy = AugmentPolicy::kTrivialAugment;
-  EXPECT_THAT(message(options), HasSubstr("augment=trivialaugment"));
-  options.training = false;  // No policy is applied.
-  EXPECT_EQ(message(options), "");
-  options = Options();
-  options.fields = {
-      {.key = "image/object/bbox/xmin", .kind = FeatureKind::kFloat}};
-  EXPECT_THAT(message(options), HasSubstr("the key is given twice"));
-  options.fields = {{.key = "image/object/class/label",
-                     .shape = std::vector<std::int64_t>{4}}};
-  EXPECT_THAT(message(options), HasSubstr("is also in fields"));
-  options = Options();
-  options.objects.lists[0].shape = std::vector<std::int64_t>{4};
-  EXPECT_THAT(message(options), HasSubstr("has a shape"));
-  options = Options();
-  options.objects.boxes = {"boxes"};
-  EXPECT_THAT(message(options), HasSubstr("records has \"boxes\""));
-  options.objects.boxes = {};
-  EXPECT_THAT(message(options), HasSubstr("lists without boxes"));
+  for (const auto& [message, change] : rows) {
+    InputOptions options = Options();
+    change(options);
+    EXPECT_THAT(refusal(options), HasSubstr(message));
+  }
+  InputOptions evaluation = Options();  // No policy is applied.
+  evaluation.training = false;
+  evaluation.preprocess.augment.policy = AugmentPolicy::kTrivialAugment;
+  EXPECT_EQ(refusal(evaluation), "");
   EXPECT_THAT(MessageOf<UsageError>([] { (void)ObjectsPreset("coco"); }),
               HasSubstr("give infeed, tf or tfds"));
   EXPECT_THAT(MessageOf<UsageError>([] { (void)KnownObjectList("depth"); }),
