@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -157,18 +156,6 @@ TEST_F(DamagedShardsTest, TheFirstDamagedRecordEndsTheStream) {
   }
 }
 
-TEST_F(DamagedShardsTest, DamageIsCountedByKind) {
-  InputPipeline pipeline(index(), OptionsFor(OnBadRecord::kSkip));
-  (void)TakeBatches(pipeline, kRecords);
-  const PipelineStats stats = pipeline.stats();
-  EXPECT_EQ(stats.bad_records, 6);
-  EXPECT_EQ(stats.bad_record_totals.samples, kRecords);
-  EXPECT_EQ(stats.bad_record_totals.different, 6);
-  EXPECT_EQ(stats.bad_record_totals.frames, 2);
-  EXPECT_EQ(stats.bad_record_totals.examples, 1);
-  EXPECT_EQ(stats.bad_record_totals.images, 3);
-}
-
 // How a stream ends: its batches, its error, its report.
 struct End {
   std::size_t batches = 0;
@@ -207,15 +194,6 @@ TEST_F(DamagedShardsTest, TheBudgetEndsTheStreamForAnyNumberOfThreads) {
   }
 }
 
-TEST_F(DamagedShardsTest, ADamagedRecordIsListedOnceInManyEpochs) {
-  InputOptions options = OptionsFor(OnBadRecord::kSkip);
-  options.training = true;
-  InputPipeline pipeline(index(), options);
-  (void)TakeBatches(pipeline, 3 * kRecords / kBatch);
-  EXPECT_EQ(TakeReport().size(), kDamaged.size());
-  EXPECT_GE(pipeline.stats().bad_records, 3 * 6);
-}
-
 TEST_F(DamagedShardsTest, EachRankReportsItsDamagedRecords) {
   InputOptions options = OptionsFor(OnBadRecord::kSkip);
   options.world_size = 2;
@@ -227,13 +205,6 @@ TEST_F(DamagedShardsTest, EachRankReportsItsDamagedRecords) {
   EXPECT_THAT(text, AllOf(HasSubstr(R"("position":37,)"),
                           HasSubstr(R"("position":199,)")));
   EXPECT_EQ(std::ranges::count(text, '\n'), 3);  // And 140, in slot 4.
-}
-
-TEST_F(DamagedShardsTest, AReportThatCannotBeWrittenIsRefusedAtStart) {
-  InputOptions options = OptionsFor(OnBadRecord::kSkip);
-  options.bad_record_report = folder_.path();
-  EXPECT_THAT(MessageOf<IoError>([&] { InputPipeline(index(), options); }),
-              HasSubstr(folder_.path() + ": cannot open"));
 }
 
 TEST_F(DamagedShardsTest, TruncatedImagesAreUsedWhereWarningsAreTolerated) {

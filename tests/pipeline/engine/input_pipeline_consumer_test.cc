@@ -127,6 +127,8 @@ TEST(InputPipelineConsumerTest, WaitsWithoutCopiesUntilABatchIsBackOrStop) {
   std::jthread stopper([&] { pipeline.Stop(); });
   EXPECT_EQ(pipeline.NextUntil(Clock::now() + std::chrono::hours(1)).value(),
             nullptr);
+  kept.clear();
+  EXPECT_EQ(pipeline.Next(), nullptr);
 }
 
 TEST(InputPipelineConsumerTest, LosesNoBatchByDeadlines) {

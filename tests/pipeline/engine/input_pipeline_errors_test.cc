@@ -139,26 +139,6 @@ TEST(BadRecordsTest, AllBadRecordsAreSkippedOneByOne) {
   EXPECT_THAT(pipeline.stats().first_bad_record, HasSubstr("record 4 at"));
 }
 
-TEST(BadRecordsTest, TheLowestSlotsErrorIsReported) {
-  const std::unique_ptr<TestShards> shards = MostlyBad(6);
-  for (const int threads : {1, 4}) {
-    InputOptions options = OptionsFor(OnBadRecord::kFail);
-    options.threads = threads;
-    InputPipeline pipeline(shards->index(), options);
-    EXPECT_NE(pipeline.Next(), nullptr);
-    EXPECT_THAT(NextError(pipeline), HasSubstr("record 6 at"));
-  }
-}
-
-TEST(BadRecordsTest, ALabelOutOfRangeIsABadRecord) {
-  std::vector<std::string> payloads = TestPayloads(4);
-  payloads[0] = PayloadWithImage("\xff\xd8", std::int64_t{1} << 40);
-  const TestShards shards(payloads);
-  InputPipeline pipeline(shards.index(), OptionsFor(OnBadRecord::kFail));
-  EXPECT_THAT(NextError(pipeline),
-              HasSubstr("label 1099511627777 does not fit 32 bits"));
-}
-
 TEST(BadRecordsTest, AnEmptyDataSetIsRefused) {
   const TestShards shards({});
   EXPECT_THAT(MessageOf<UsageError>([&] {

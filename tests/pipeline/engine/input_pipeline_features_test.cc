@@ -62,15 +62,6 @@ InputOptions Evaluation(OnBadRecord policy = OnBadRecord::kSkip) {
   return options;
 }
 
-TEST(InputPipelineLabelsTest, LabelsFromZeroAreTheClasses) {
-  const TestShards shards(LabelPayloads({0, 1, 2, 3, 0, 1, 2, 3}));
-  const std::vector<BatchCopy> batches =
-      Stream(shards.index(), Evaluation(), 9);
-  EXPECT_EQ(LabelsOf(batches),
-            (std::vector<std::int32_t>{0, 1, 2, 3, 0, 1, 2, 3}));
-  EXPECT_THAT(batches[0].weights, Each(1.0F));
-}
-
 TEST(InputPipelineLabelsTest, SkipsLabelsOfNoClass) {
   // Missing, below none (the offset is 0), and one beyond four classes.
   const TestShards shards(LabelPayloads({0, -1, 3, 4, -7, 1, 2, 3}));
@@ -361,14 +352,6 @@ TEST(InputPipelineKeysTest, ALabelErrorNamesTheKey) {
   options.label_key = "class";
   EXPECT_THAT(StreamError(shards, options),
               HasSubstr("there is no label: no class"));
-}
-
-TEST(InputPipelineKeysTest, AnEmptyKeyIsRefused) {
-  const TestShards shards(TfdsPayloads());
-  InputOptions options = TfdsOptions();
-  options.label_key = "";
-  EXPECT_EQ(MessageOf<UsageError>([&] { (void)CheckedInputOptions(options); }),
-            "label_key is empty: give a key of the records");
 }
 
 TEST(InputPipelineKeysTest, TheStateHasTheKeysThatAreUsed) {

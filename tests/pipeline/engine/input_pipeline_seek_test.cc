@@ -195,11 +195,10 @@ RecordIndex IndexWithFiles(const TestShards& shards) {
 }
 
 // Batches of several epochs of random crops.
-Outcome RunEpochs(const TestShards& shards, SeekIndexes seek_index, int epochs,
-                  GraphKind graph = GraphKind::kFlow) {
+Outcome RunEpochs(const TestShards& shards, SeekIndexes seek_index,
+                  int epochs) {
   InputOptions options = kOptions;
   options.seek_index = seek_index;
-  options.graph = graph;
   options.repeat = epochs;
   const RecordIndex index = IndexWithFiles(shards);
   InputPipeline pipeline(index, options);
@@ -227,15 +226,6 @@ TEST(InputPipelineSeekTest, FindsIndexesWhileDecodingForLaterEpochsAndRuns) {
   EXPECT_EQ(later.stats.seek_indexes.none, 0);
   EXPECT_EQ(later.stats.seek_indexes.refused, 0);
   EXPECT_LT(later.stats.outside_pixels, without.stats.outside_pixels);
-}
-
-// Nothing is ahead there: each record is decoded once, then by its index.
-TEST(InputPipelineSeekTest, FindsIndexesInTheBasicGraph) {
-  const TestShards shards = ShardsWith(std::vector<std::string>(kRecords));
-  const Outcome run =
-      RunEpochs(shards, SeekIndexes::kAuto, 2, GraphKind::kBasic);
-  EXPECT_EQ(run.stats.seek_indexes.none, kRecords);
-  EXPECT_EQ(run.stats.seek_indexes.used, kRecords);
 }
 
 // An index of another JPEG gives way, although it is longer.

@@ -1,4 +1,3 @@
-#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -29,21 +28,6 @@ class InputPipelineStateTest : public ::testing::Test {
                         .seed = 7,
                         .threads = 3};
 };
-
-TEST_F(InputPipelineStateTest, StateResumesAfterAnyBatch) {
-  const std::vector<BatchCopy> whole = Stream(index(), options_, 12);
-  InputPipeline pipeline(index(), options_);
-  InputOptions other = options_;
-  for (int taken = 0; taken < 11; ++taken) {
-    other.threads = 1 + taken % 4;
-    const StreamPosition start =
-        ResumePosition(pipeline.State(), index(), other);
-    EXPECT_EQ(Stream(index(), other, 2, start),
-              std::vector(whole.begin() + taken, whole.begin() + taken + 2))
-        << "after batch " << taken;
-    ASSERT_NE(pipeline.Next(), nullptr);
-  }
-}
 
 TEST_F(InputPipelineStateTest, AResumedStreamEndsWhereTheUninterruptedOneEnds) {
   InputOptions twice = options_;
@@ -86,29 +70,9 @@ TEST_F(InputPipelineStateTest, StateHasTheOptionsThatTheModeResolves) {
 
 }  // namespace input_pipeline_state_test
 
-namespace input_pipeline_augment_test {
-
-TEST(InputPipelineAugmentTest, ChangesTrainingAndLeavesEvaluationAsItIs) {
-  for (const InputOptions& plain : {SmallTraining(), SmallEvaluation()}) {
-    InputOptions augmented = plain;
-    augmented.preprocess.augment = {.policy = AugmentPolicy::kRandAugment};
-    EXPECT_EQ(
-        Stream(SharedIndex(), augmented, 2) == Stream(SharedIndex(), plain, 2),
-        !plain.training);
-  }
-}
-
-}  // namespace input_pipeline_augment_test
-
 namespace input_pipeline_cache_test {
 
 constexpr int kEpoch = 5;  // batches
-
-InputOptions Cached() {
-  InputOptions options = SmallTraining();
-  options.use_cache = true;
-  return options;
-}
 
 // From now on nothing can be read of the shards.
 void Empty(const RecordIndex& index) {
@@ -121,7 +85,9 @@ TEST(InputPipelineCacheTest, ReadsNothingTwice) {
   const TestShards shards(TestPayloads(12));
   const std::vector<BatchCopy> truth =
       Stream(shards.index(), SmallTraining(), 9);
-  InputPipeline pipeline(shards.index(), Cached());
+  InputOptions options = SmallTraining();
+  options.use_cache = true;
+  InputPipeline pipeline(shards.index(), options);
   std::vector<BatchCopy> batches = TakeBatches(pipeline, 3);
   Empty(shards.index());
   const std::vector<BatchCopy> more = TakeBatches(pipeline, 6);

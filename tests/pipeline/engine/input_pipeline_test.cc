@@ -5,8 +5,6 @@
 #include <map>
 #include <numeric>
 #include <string>
-#include <thread>
-#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -100,35 +98,6 @@ TEST(InputPipelineTest, EvaluatesTheRecordsAskedForWithTheirLabels) {
   EXPECT_EQ(LabelsOf(Stream(SharedIndex(), options, 9)), expected);
 }
 
-TEST(InputPipelineTest, HasNothingAfterTheEndOfAnEvaluation) {
-  InputPipeline pipeline(SharedIndex(), SmallEvaluation(),
-                         {.epoch = 0, .position = kRecords});
-  EXPECT_EQ(pipeline.Next(), nullptr);
-  EXPECT_EQ(pipeline.Next(), nullptr);
-}
-
-TEST(InputPipelineTest, EndsWhileBatchesAreOnLoan) {
-  std::vector<BatchHandle> held;
-  for (int taken = 0; taken <= kPool; ++taken) {
-    InputPipeline pipeline(SharedIndex(), SmallTraining());
-    held = Hold(pipeline, taken);
-  }
-  // The last pipeline is gone; its batches are not.
-  EXPECT_THAT(held.back()->weights(), Each(1));
-}
-
-TEST(InputPipelineTest, WakesAWaitingConsumerOnStopAndGivesNothingMore) {
-  InputPipeline pipeline(SharedIndex(), SmallTraining());
-  std::vector<BatchHandle> held = Hold(pipeline, kPool);
-  BatchHandle last = std::move(held.back());
-  std::jthread consumer([&] { last = pipeline.Next(); });
-  pipeline.Stop();
-  consumer.join();
-  EXPECT_EQ(last, nullptr);
-  held.clear();
-  EXPECT_EQ(pipeline.Next(), nullptr);
-}
-
 TEST(InputPipelineTest, CountsWhatItDeliveredAndSeesItsQueues) {
   InputPipeline pipeline(SharedIndex(), SmallEvaluation());
   (void)TakeBatches(pipeline, 100);
@@ -217,14 +186,6 @@ TEST(InputPipelineSamplesTest, EveryEpochHasTheOrdersSamples) {
                 is_padding ? -1 : order.RecordAt(batch.epoch, position));
     }
   }
-}
-
-TEST(InputPipelineSamplesTest, AFilledUpBatchStartsTheOrderAgain) {
-  InputOptions options = SmallEvaluation();
-  options.last_batch = LastBatch::kRepeat;
-  const BatchCopy last = Stream(SharedIndex(), options, 6)[5];
-  EXPECT_THAT(last.records, ElementsAre(20, 21, 0, 1));
-  EXPECT_THAT(last.positions, ElementsAre(20, 21, 22, 23));
 }
 
 TEST(InputPipelineSamplesTest, SubstitutesAreListedForBadRecords) {

@@ -11,7 +11,6 @@
 #include <random>
 #include <semaphore>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "base/bounded_queue.h"
@@ -283,7 +282,6 @@ class RangeRounds {
   }
 
   RangeQueue& queue() { return queue_; }
-  [[nodiscard]] bool has_free() const { return free_.size() > 0; }
 
   // Waits for a batch that has left and adds it again. Returns the tickets.
   int Add() {
@@ -349,89 +347,7 @@ class RangeRounds {
   std::atomic<int> left_{0};
 };
 
-// Removes one of some things by chance.
-template <typename T>
-T TakeOne(std::vector<T>& from, std::mt19937& random) {
-  std::swap(from[random() % from.size()], from.back());
-  T one = std::move(from.back());
-  from.pop_back();
-  return one;
-}
-
-// One thread plays them all, so that a seed names an interleaving.
-void PlayInOneThread(std::uint32_t seed) {
-  constexpr int kRounds = 40;
-  std::mt19937 random(seed);
-  const int threads = 1 + static_cast<int>(random() % 3);
-  RangeRounds rounds(threads, 1 + static_cast<int>(random() % 4));
-  RangeQueue& queue = rounds.queue();
-  std::vector<RangeLoan> loans;    // some of them over
-  std::vector<SlotRange> working;  // by local threads
-  Clock::time_point now{};
-  int tickets = 0;
-  while (rounds.left() < kRounds) {
-    switch (random() % 8) {
-      case 0:
-        if (rounds.has_free()) {
-          tickets += rounds.Add();
-        }
-        break;
-      case 1:
-        if (tickets > 0 && static_cast<int>(working.size()) < threads) {
-          --tickets;
-          if (const std::optional<SlotRange> range = queue.Take()) {
-            working.push_back(*range);
-          }
-        }
-        break;
-      case 2:
-        if (!working.empty()) {
-          rounds.Fill(TakeOne(working, random));
-        }
-        break;
-      case 3:
-        now += kLatency;
-        tickets += queue.MarkLate(now);
-        break;
-      case 4:
-      case 5:
-        if (std::optional<RangeLoan> loan =
-                queue.Lend(static_cast<int>(random() % 3), kLatency, now)) {
-          loans.push_back(*std::move(loan));
-        }
-        break;
-      default:
-        if (!loans.empty()) {
-          const RangeLoan loan = TakeOne(loans, random);
-          switch (random() % 4) {
-            case 0:
-              tickets += queue.Lose(loan);
-              break;
-            case 1:  // Is never heard of again.
-              break;
-            default:
-              tickets += rounds.Arrive(loan, random);
-          }
-          if (random() % 3 == 0) {
-            loans.push_back(loan);  // Comes a second time.
-          }
-        }
-    }
-    ASSERT_LE(tickets, RangeRounds::kOpen * RangeRounds::kSlots);
-  }
-}
-
-TEST(RangeInterleavingsTest, EachSlotIsFilledOnceAndNoneAfterItsBatchLeft) {
-  for (std::uint32_t seed = 0; seed < 100; ++seed) {
-    SCOPED_TRACE(seed);
-    PlayInOneThread(seed);
-    if (::testing::Test::HasFailure()) {
-      return;
-    }
-  }
-}
-
-// The same by threads, for ThreadSanitizer.
+// LentRangesTest plays by a seed; these are threads, for ThreadSanitizer.
 class RangeThreads {
  public:
   void Run(int batches) {
@@ -488,7 +404,7 @@ class RangeThreads {
   std::atomic<bool> is_over_{false};
 };
 
-TEST(RangeInterleavingsTest, ThreadsFillEachSlotOnce) {
+TEST(RangeThreadsTest, FillEachSlotOnceAndNoneAfterItsBatchLeft) {
   RangeThreads().Run(500);
 }
 

@@ -319,6 +319,7 @@ TEST(RemoteBatchesTest, RgbBytesInEachShuffle) {
     InputOptions options = TrainingOf(Recipe::kTorchvision);
     options.layout = BatchContent::kRgb;
     options.shuffle = shuffle;
+    options.input_hash = InputHash::kPixels;
     ExpectStream(SharedIndex(), options);
   }
 }
@@ -335,6 +336,7 @@ TEST(RemoteBatchesTest, Views) {
   options.views.push_back(MakeView(options, {}));
   options.views.push_back(options.views.front());
   options.views.back().preprocess.image_size = {9, 11};
+  options.input_hash = InputHash::kPixels;
   ExpectStream(SharedIndex(), options);
   options.layout = BatchContent::kRgb;
   ExpectStream(SharedIndex(), options);

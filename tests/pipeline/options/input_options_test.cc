@@ -70,6 +70,7 @@ TEST(InputOptionsTest, NamesWhatIsOutOfRangeOrDoesNotGoTogether) {
       {{.fields = {{.key = "a"}, {.key = "b"}, {.key = "a"}}},
        "fields: 'a': the key is given twice"},
       {{.max_field_bytes = 0}, "max_field_bytes=0: must be at least 1"},
+      {{.label_key = ""}, "label_key is empty: give a key of the records"},
       {{.repeat_augment = 0}, "repeat_augment=0: must be at least 1"},
       {{.shuffle = Shuffle::kNone, .repeat_augment = 3},
        "repeat_augment=3 and shuffle="},
