@@ -458,24 +458,6 @@ TEST_F(FillReplyTest, SlotsAreNotCopied) {
   EXPECT_TRUE(kept.expired());
 }
 
-TEST(WorkerMessagesTest, RequestsComeBack) {
-  const OpenRequest open = {.build = "1.2\xFF",
-                            .pixels_version = 7,
-                            .data = std::string("\0\x80", 2),
-                            .settings = {{"seed", "1"}, {"", ""}}};
-  EXPECT_EQ(ParseOpenRequest(Serialize(open)), open);
-  FillRequest fill = {.key = std::numeric_limits<std::uint64_t>::max()};
-  for (std::int64_t i = 0; i < 64; ++i) {
-    fill.slots.push_back(
-        {.epoch = std::numeric_limits<std::uint32_t>::max(),
-         .position = std::numeric_limits<std::int64_t>::max() - i,
-         .record = i});
-  }
-  const std::string bytes = Serialize(fill);
-  EXPECT_LT(std::ssize(bytes), kMaxRequestBytes);
-  EXPECT_EQ(ParseFillRequest(bytes), fill);
-}
-
 TEST(WorkerMessagesTest, OpenRepliesComeBackFromAnyPieces) {
   const OpenReply reply = {.key = 0x8000000000000001,
                            .credit = 3,
@@ -500,6 +482,11 @@ TEST(WorkerMessagesTest, OtherMessagesAreRefused) {
   EXPECT_THAT(refusal(""), HasSubstr("0 slots"));
   FillRequest request = {.slots = std::vector<SlotRequest>(65)};
   EXPECT_THAT(refusal(Serialize(request)), HasSubstr("65 slots"));
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  request = {.key = std::numeric_limits<std::uint64_t>::max(),
+             .slots = std::vector<SlotRequest>(64, {~0U, kMost, kMost})};
+  EXPECT_EQ(refusal(Serialize(request)), "");
+  EXPECT_LT(std::ssize(Serialize(request)), kMaxRequestBytes);
   request.slots = {{.position = -1}};
   EXPECT_THAT(refusal(Serialize(request)), HasSubstr("position"));
   request.slots = {{.record = -1}};

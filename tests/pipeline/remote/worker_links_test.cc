@@ -305,13 +305,6 @@ TEST_F(WorkerLinksTest, StatisticsCountWhatWasUsed) {
   EXPECT_GT(stats.latency_seconds, 0);
 }
 
-TEST_F(WorkerLinksTest, RepliesInPiecesAreWhole) {
-  Add("a:1");
-  rpc_.SetFaults("a:1", {.piece = 7});
-  Link("a:1");
-  FillOnce();
-}
-
 TEST_F(WorkerLinksTest, ADeadWorkerIsFoundWhenItLives) {
   Add("a:1");
   rpc_.SetFaults("a:1", {.is_dead = true});

@@ -2,7 +2,6 @@
 
 #include "pipeline/remote/worker_service.h"
 
-#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -115,11 +114,16 @@ class FakeCall final : public RpcServerCall {
 
 using Call = std::shared_ptr<FakeCall>;
 
+Call Begin(WorkerService& service, std::string_view method,
+           std::string request) {
+  Call call = std::make_shared<FakeCall>(method, std::move(request));
+  service.Handle(call);
+  return call;
+}
+
 Reply Ask(WorkerService& service, std::string_view method,
           std::string request) {
-  const Call call = std::make_shared<FakeCall>(method, std::move(request));
-  service.Handle(call);
-  return call->Take();
+  return Begin(service, method, std::move(request))->Take();
 }
 
 std::shared_ptr<const RecordIndex> Borrowed(const RecordIndex& index) {
@@ -159,6 +163,15 @@ std::uint64_t Key(WorkerService& service, const InputOptions& options,
   const OpenReply reply = Open(service, RequestFor(options, index));
   EXPECT_THAT(reply.differences, IsEmpty());
   return reply.key;
+}
+
+// Opens as many streams as there can be.
+std::vector<std::uint64_t> OpenAll(WorkerService& service) {
+  std::vector<std::uint64_t> keys;
+  for (std::uint64_t seed = 0; seed < 16; ++seed) {
+    keys.push_back(Key(service, Options(seed)));
+  }
+  return keys;
 }
 
 std::vector<SlotRequest> FirstRecords(int count) {
@@ -242,54 +255,6 @@ class WorkerServiceTest : public ::testing::Test {
   Event may_go_;
   std::unique_ptr<WorkerService> service_ = Serve(OneThread());
 };
-
-// A reply as a trainer writes it into its batch.
-void WriteInto(const InputOptions& options, const Reply& reply,
-               OpenBatch& open) {
-  const auto bytes = reply.bytes();
-  FilledSlots filled(options, options.batch_size, bytes, true);
-  for (int slot = 0; slot < options.batch_size; ++slot) {
-    EXPECT_TRUE(filled.Write(open, slot, static_cast<std::size_t>(slot)));
-  }
-  open.GatherFields();
-}
-
-TEST_F(WorkerServiceTest, BatchesAreThoseOfThePipeline) {
-  for (const BatchContent layout :
-       {BatchContent::kPixels, BatchContent::kRgb}) {
-    InputOptions options = Options();
-    options.layout = layout;
-    options.input_hash = InputHash::kPixels;
-    const std::uint64_t key = Key(*service_, options);
-    InputOptions basic = options;
-    basic.graph = GraphKind::kBasic;
-    InputPipeline pipeline(SharedIndex(), basic);
-    for (int i = 0; i < 8; ++i) {
-      const BatchHandle expected = pipeline.Next();
-      PlannedBatch planned = {
-          .plan = {.epoch = expected->epoch,
-                   .number = expected->number,
-                   .first = expected->positions()[0],
-                   .samples = expected->size(),
-                   .next = expected->next},
-          .records = {expected->records().begin(), expected->records().end()}};
-      FillRequest request = {.key = key};
-      for (std::size_t slot = 0; slot < planned.records.size(); ++slot) {
-        request.slots.push_back({.epoch = expected->epoch,
-                                 .position = expected->positions()[slot],
-                                 .record = planned.records[slot]});
-      }
-      const Reply reply = Ask(*service_, kFillMethod, Serialize(request));
-      ASSERT_TRUE(reply.status.is_ok()) << reply.status.message;
-      OpenBatch open;
-      open.Begin(0, planned, BatchHandle(new Batch(BatchSpecOf(options))));
-      WriteInto(options, reply, open);
-      EXPECT_EQ(CopyOf(open.batch()), CopyOf(*expected));
-      EXPECT_EQ(open.batch().fingerprint(), expected->fingerprint());
-      EXPECT_NE(expected->fingerprint(), 0U);
-    }
-  }
-}
 
 TEST_F(WorkerServiceTest, RangesAreTheSameForAnyOptionsOfTheWorker) {
   InputOptions options = Options();
@@ -458,8 +423,7 @@ TEST_F(WorkerServiceTest, AThirdRangeIsRefusedWhileTwoAreInWork) {
   const InputOptions options = Options();
   const std::uint64_t key = Key(*service_, options);
   const Call held = Hold(key);
-  const Call waiting = std::make_shared<FakeCall>(kFillMethod, FillOf(key));
-  service_->Handle(waiting);
+  const Call waiting = Begin(*service_, kFillMethod, FillOf(key));
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(CodeOf(Ask(*service_, kFillMethod, FillOf(key))), RpcCode::kBusy);
   }
@@ -475,11 +439,9 @@ TEST_F(WorkerServiceTest, AThirdRangeIsRefusedWhileTwoAreInWork) {
 TEST_F(WorkerServiceTest, AStreamIsOpenedWhileRangesWait) {
   const std::uint64_t key = Key(*service_, Options());
   const Call held = Hold(key);
-  const Call waiting = std::make_shared<FakeCall>(kFillMethod, FillOf(key));
-  service_->Handle(waiting);
-  const Call open = std::make_shared<FakeCall>(
-      kOpenMethod, Serialize(RequestFor(Options(8))));
-  service_->Handle(open);
+  const Call waiting = Begin(*service_, kFillMethod, FillOf(key));
+  const Call open =
+      Begin(*service_, kOpenMethod, Serialize(RequestFor(Options(8))));
   // What is open is answered at once.
   EXPECT_EQ(Key(*service_, Options()), key);
   may_go_.Happen();
@@ -507,10 +469,7 @@ TEST_F(WorkerServiceTest, RepliesThatAreNotSentKeepItBusy) {
 }
 
 TEST_F(WorkerServiceTest, TheStreamThatWasNotAskedForTheLongestGoes) {
-  std::vector<std::uint64_t> keys;
-  for (std::uint64_t seed = 0; seed < 16; ++seed) {
-    keys.push_back(Key(*service_, Options(seed)));
-  }
+  std::vector<std::uint64_t> keys = OpenAll(*service_);
   const Reply kept = Ask(*service_, kFillMethod, FillOf(keys[1]));
   ExpectFilled(Options(0), Ask(*service_, kFillMethod, FillOf(keys[0])));
   keys.push_back(Key(*service_, Options(16)));
@@ -531,10 +490,7 @@ TEST_F(WorkerServiceTest, AStreamIsRefusedWhileAllOthersAreInUse) {
   WorkerOptions options = OneThread();
   options.use_time = std::chrono::hours(1);
   const std::unique_ptr<WorkerService> service = Serve(options);
-  std::vector<std::uint64_t> keys;
-  for (std::uint64_t seed = 0; seed < 16; ++seed) {
-    keys.push_back(Key(*service, Options(seed)));
-  }
+  const std::vector<std::uint64_t> keys = OpenAll(*service);
   const Reply refusal =
       Ask(*service, kOpenMethod, Serialize(RequestFor(Options(16))));
   EXPECT_EQ(CodeOf(refusal), RpcCode::kBusy);
@@ -552,12 +508,10 @@ TEST_F(WorkerServiceTest, ARangeInWorkKeepsItsStream) {
   // The thread is held, so the streams are opened one by one afterwards.
   std::vector<Call> opens;
   for (std::uint64_t seed = 100; seed < 116; ++seed) {
-    opens.push_back(std::make_shared<FakeCall>(
-        kOpenMethod, Serialize(RequestFor(Options(seed)))));
-    service_->Handle(opens.back());
+    opens.push_back(
+        Begin(*service_, kOpenMethod, Serialize(RequestFor(Options(seed)))));
   }
-  const Call waiting = std::make_shared<FakeCall>(kFillMethod, FillOf(key));
-  service_->Handle(waiting);
+  const Call waiting = Begin(*service_, kFillMethod, FillOf(key));
   EXPECT_EQ(
       CodeOf(Ask(*service_, kOpenMethod, Serialize(RequestFor(Options(116))))),
       RpcCode::kBusy);
@@ -607,8 +561,7 @@ TEST_F(WorkerServiceTest, ItsEndFinishesTheRangesInWork) {
   const InputOptions options = Options();
   const std::uint64_t key = Key(*service_, options);
   const Call held = Hold(key);
-  const Call waiting = std::make_shared<FakeCall>(kFillMethod, FillOf(key, 5));
-  service_->Handle(waiting);
+  const Call waiting = Begin(*service_, kFillMethod, FillOf(key, 5));
   {
     const std::jthread later([this] { may_go_.Happen(); });
     service_.reset();
@@ -659,17 +612,15 @@ TEST_F(WorkerServiceTest, SurvivesRequestsWithDamage) {
 }
 
 TEST_F(WorkerServiceTest, OptionsOutOfTheirRangeAreRefused) {
-  WorkerOptions worker = OneThread();
-  worker.threads = -1;
-  EXPECT_THAT(MessageOf<UsageError>([&] { (void)Serve(worker); }),
-              HasSubstr("threads"));
-  worker = OneThread();
-  worker.memory_limit = 0;
-  EXPECT_THAT(MessageOf<UsageError>([&] { (void)Serve(worker); }),
+  const auto refusal = [](const WorkerOptions& worker) {
+    return MessageOf<UsageError>([&] { (void)Serve(worker); });
+  };
+  EXPECT_THAT(refusal({.name = "here", .threads = -1}), HasSubstr("threads"));
+  EXPECT_THAT(refusal({.name = "here", .threads = 1, .memory_limit = 0}),
               HasSubstr("memory_limit"));
-  worker = OneThread();
-  worker.threads = 0;
-  EXPECT_GE(Open(*Serve(worker), RequestFor(Options())).credit, 2);
+  EXPECT_GE(Open(*Serve({.name = "here", .threads = 0}), RequestFor(Options()))
+                .credit,
+            2);
 }
 
 }  // namespace infeed::worker_service_test
