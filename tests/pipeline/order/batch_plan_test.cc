@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <vector>
 
 #include "base/error.h"
@@ -155,17 +154,6 @@ TEST(BatchSequenceTest, CountsEpochsFromWhereTheStreamBegins) {
       Take(Sequence(8, options, {.epoch = 5, .position = 4}), 9),
       ElementsAre(Plan(5, 4, 4, {6, 0, 1}, 8), Plan(6, 0, 4, {6, 4, 1}, 8),
                   Plan(6, 4, 4, {6, 8, 1}, 8, true)));
-}
-
-TEST(BatchSequenceTest, EndsWhereItWouldHaveEndedWhereverItIsResumed) {
-  const InputOptions options{.batch_size = 4, .repeat = 3};
-  const std::vector<BatchPlan> whole =
-      Take(Sequence(10, options, {.epoch = 5, .position = 4}), 9);
-  ASSERT_EQ(whole.size(), 5U);
-  for (std::size_t i = 0; i < whole.size(); ++i) {
-    EXPECT_EQ(Take(Sequence(10, options, whole[i].next), 9),
-              std::vector(whole.begin() + i + 1, whole.end()));
-  }
 }
 
 TEST(BatchSequenceTest, StartsAtAnyBatchAndEndsAtTheEnd) {

@@ -169,15 +169,6 @@ TEST(SelectionTest, GivesEachRecordWhatItsWeightSays) {
   }
 }
 
-TEST(SelectionTest, NeverTakesARecordWithoutWeight) {
-  const Selection selection({Weighted({0, 0, 1, 0, 2, 0, 0})}, 50);
-  std::vector<std::int64_t> taken;
-  for (const auto& [record, count] : Counts(selection, 20)) {
-    taken.push_back(record);
-  }
-  EXPECT_THAT(taken, ElementsAre(2, 4));
-}
-
 TEST(SelectionTest, HasOneOrderForASeedAndAnEpoch) {
   const Selection selection({Range(0, 40), Range(40, 20)});
   EXPECT_EQ(Records(selection, 2), Records(selection, 2));

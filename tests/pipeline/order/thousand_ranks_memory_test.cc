@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 #include "pipeline/order/batch_plan.h"
 #include "pipeline/order/sample_order.h"
@@ -83,16 +82,6 @@ TEST_F(ThousandRanksMemoryTest, OnlyTorchsOrderHasATableOfRecords) {
   const std::int64_t torch = OrderBytes(Shuffle::kTorch);
   EXPECT_GE(torch, 4 * kRecords);
   EXPECT_LE(torch, 4 * kRecords + 8192);
-}
-
-TEST_F(ThousandRanksMemoryTest, OrdersOfAllRanksFitInTwoMebibytes) {
-  const std::int64_t before = LiveBytes();
-  std::vector<std::unique_ptr<RankOrder>> ranks;
-  for (int rank = 0; rank < kRanks; ++rank) {
-    ranks.push_back(
-        std::make_unique<RankOrder>(index_, OptionsOf(rank, Shuffle::kGlobal)));
-  }
-  EXPECT_LE(LiveBytes() - before, std::int64_t{2} << 20);
 }
 
 }  // namespace

@@ -101,20 +101,6 @@ TEST_F(SlotFillerTest, FillsABatchFromManyThreads) {
   EXPECT_TRUE(bad_records_.empty());
 }
 
-TEST_F(SlotFillerTest, DecodesAndResizesAsItIsTold) {
-  InputOptions options = kOptions;
-  options.preprocess.image_size = 4;
-  const BatchCopy full = Fill(options);
-  InputOptions scaled = options;
-  scaled.preprocess.scaled_decode = true;
-  options.preprocess.interpolation = Interpolation::kAntialias;
-  for (const InputOptions& other : {scaled, options}) {
-    const BatchCopy batch = Fill(other);
-    EXPECT_EQ(batch, PlainStream(shards_.index(), other, 1).front());
-    EXPECT_NE(batch.pixels, full.pixels);
-  }
-}
-
 TEST_F(SlotFillerTest, ReplacesFromManyThreads) {
   for (std::int64_t record = 0; record < 8; ++record) {
     shards_.Damage(record);

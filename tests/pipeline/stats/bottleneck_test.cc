@@ -28,8 +28,6 @@ TEST(BottleneckTest, CountsAugmentationAsWork) {
   EXPECT_DOUBLE_EQ(bottleneck.stage_share, 16.0 / 35);
 }
 
-// 19 ms of work for each of 1,280 images: of the stages' own counts, since a
-// cache or a bad record's substitute make them differ.
 // Three quarters of the images came from workers, whose work the threads do not
 // have; the cores would have to make all of them.
 TEST(BottleneckTest, CoresThatFeedTheDeviceDoTheWorkersPartToo) {
@@ -85,6 +83,8 @@ TEST(BottleneckTest, WithoutADeviceOrAnImageNoNumberOfWorkersIsWanted) {
   EXPECT_FALSE(BottleneckOf(stats).workers_wanted);
 }
 
+// 19 ms of work for each of 1,280 images: of the stages' own counts, since a
+// cache or a bad record's substitute make them differ.
 TEST(BottleneckTest, CountsWhatACoreMakes) {
   PipelineStats stats = BusyRun();
   EXPECT_DOUBLE_EQ(BottleneckOf(stats).images_per_core.value(), 1280.0 / 19);
@@ -167,14 +167,6 @@ TEST(BottleneckTest, SharesOutWhatIsWasted) {
   EXPECT_DOUBLE_EQ(bottleneck.outside_share, 70.0 / 300);
   EXPECT_DOUBLE_EQ(bottleneck.storage_share, 0.25);
   EXPECT_DOUBLE_EQ(bottleneck.bad_share, 0.025);
-}
-
-TEST(BoundNameTest, NamesEach) {
-  EXPECT_EQ(BoundName(Bound::kUnknown), "unknown");
-  EXPECT_EQ(BoundName(Bound::kConsumer), "consumer");
-  EXPECT_EQ(BoundName(Bound::kWorkers), "workers");
-  EXPECT_EQ(BoundName(Bound::kPool), "pool");
-  EXPECT_EQ(BoundName(Bound::kNoOverlap), "no_overlap");
 }
 
 }  // namespace

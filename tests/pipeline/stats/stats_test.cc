@@ -167,12 +167,6 @@ PipelineStats Read(const ConsumerCounts& counts) {
   return stats;
 }
 
-TEST(ConsumerCountsTest, CountsNothingBeforeItIsAsked) {
-  const ConsumerCounts counts;
-  EXPECT_EQ(Read(counts).elapsed_seconds, 0);
-  EXPECT_EQ(Read(counts).batches, 0);
-}
-
 TEST(ConsumerCountsTest, KeepsTheFirstWaitApart) {
   Batch batch({.size = 2, .image_size = 1});
   std::ranges::fill(batch.weights(), 1.0F);
@@ -209,13 +203,9 @@ PipelineStats WithImages(std::int64_t images) {
   return stats;
 }
 
-TEST(LiveStatsTest, HasNothingBeforeTheFirstRun) {
-  const LiveStats live;
-  EXPECT_FALSE(live.Read());
-}
-
 TEST(LiveStatsTest, ShowsARunAndKeepsItsEnd) {
   LiveStats live;
+  EXPECT_FALSE(live.Read());
   std::int64_t images = 1;
   {
     const LiveStats::Shown shown(&live, [&] { return WithImages(images); });
@@ -226,10 +216,6 @@ TEST(LiveStatsTest, ShowsARunAndKeepsItsEnd) {
   }
   images = 4;
   EXPECT_EQ(live.Read().value().images, 3);
-}
-
-TEST(LiveStatsTest, ShowsNothingToNobody) {
-  const LiveStats::Shown shown(nullptr, [] { return WithImages(1); });
 }
 
 TEST(LiveStatsTest, StatsAreReadWhileRunsComeAndGo) {

@@ -72,14 +72,6 @@ TEST(StatsJsonTest, JsonHasThisText) {
   EXPECT_EQ(nlohmann::ordered_json::parse(text), expected);
 }
 
-TEST(StatsJsonTest, CarriesTheBottleneckAndItsWords) {
-  const auto json = nlohmann::json::parse(StatsJson(BusyRun()));
-  EXPECT_EQ(json["bottleneck"]["bound"], "workers");
-  EXPECT_EQ(json["bottleneck"]["stage"], "decode");
-  EXPECT_EQ(json["verdict"], Verdict(BusyRun()));
-  EXPECT_EQ(json["stages"].size(), 6U);
-}
-
 TEST(StatsJsonTest, SurvivesARunWithoutADeviceAndAnyBytes) {
   PipelineStats stats;
   stats.overlapped = false;
