@@ -1,6 +1,5 @@
 #include "preprocess/codecs/codec_plugin.h"
 
-#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,9 +11,7 @@
 #include "preprocess/codecs/image_decoder.h"
 #include "preprocess/codecs/png_codec.h"
 #include "preprocess/codecs/stored_size.h"
-#include "preprocess/recipe/crop.h"
 #include "preprocess/recipe/recipe.h"
-#include "preprocess/resize/resize.h"
 #include "tests/support/matchers.h"
 #include "tests/support/test_jpeg.h"
 #include "tests/support/throws.h"
@@ -114,27 +111,6 @@ TEST(DecodeOtherImageTest, LimitsTheJpeg2000SizeThatIsAllocated) {
   const std::string jp2 = Jp2(Photograph(40, 40));
   const std::string huge = With(jp2, jp2.find("jp2c") + 12, "\x7f\xff\xff\xff");
   EXPECT_THAT(ErrorOf(AsBytes(huge), 10000), HasSubstr("over the limit"));
-}
-
-TEST(DecodeOtherImageTest, ReadsPnm) {
-  RgbImage decoded;
-  DecodeOtherImage(AsBytes("P5 # gray\n2 2 255\nabcd"), kNoLimit, decoded);
-  ASSERT_EQ(decoded.width(), 2);
-  EXPECT_EQ(decoded.row(1)[4], 'd');
-  const cv::Mat image = Photograph(21, 13);
-  DecodeOtherImage(AsBytes(Encoded(image, ".ppm")), kNoLimit, decoded);
-  EXPECT_EQ(decoded.row(12)[60], image.at<cv::Vec3b>(12, 20)[2]);
-}
-
-TEST(DecodeOtherImageTest, SpreadsGrayAndDropsAlpha) {
-  const cv::Mat gray = Photograph(5, 4, CV_8UC1);
-  RgbImage decoded;
-  DecodeOtherImage(AsBytes(Encoded(gray, ".png")), kNoLimit, decoded);
-  EXPECT_EQ(decoded.row(3)[0], gray.at<std::uint8_t>(3, 0));
-  EXPECT_EQ(decoded.row(3)[2], gray.at<std::uint8_t>(3, 0));
-  const cv::Mat alpha = Photograph(5, 4, CV_8UC4);
-  DecodeOtherImage(AsBytes(Encoded(alpha, ".png")), kNoLimit, decoded);
-  EXPECT_EQ(decoded.row(0)[0], alpha.at<cv::Vec4b>(0, 0)[2]);
 }
 
 TEST(DecodeOtherImageTest, RefusesOtherBytes) {
@@ -278,23 +254,6 @@ TEST(ReadStoredSizeTest, RefusesPnmHeadersWithoutALargestValue) {
   EXPECT_TRUE(ReadStoredSize(AsBytes("P1 3 3 ")));
 }
 
-TEST(PreprocessorTest, TakesPngsByTheirContent) {
-  constexpr int kSize = 32;
-  const RgbImage image = TestPhotograph(90, 70, 1);
-  Preprocessor preprocessor({.image_size = kSize}, false);
-  std::vector<std::uint32_t> pixels(std::size_t{kSize} * kSize);
-  const FillCounts counts =
-      preprocessor.Fill(AsBytes(EncodePng(image.view())), {}, pixels);
-  EXPECT_EQ(counts.decoded_pixels + counts.outside_pixels, 90 * 70);
-  EXPECT_GT(counts.outside_pixels, 0);
-
-  std::vector<std::uint32_t> expected(pixels.size());
-  ResizeBicubic(
-      image.view(CenterCropWindow(70, 90, EvalCropFraction({}, kSize))), kSize,
-      false, expected);
-  EXPECT_EQ(pixels, expected);
-}
-
 // Cut and mirrored alike: a PNG of what a JPEG decodes to gives its pixels.
 TEST(PreprocessorTest, TreatsAPngLikeAJpegInEachRecipe) {
   constexpr int kSize = 24;
@@ -309,7 +268,9 @@ TEST(PreprocessorTest, TreatsAPngLikeAJpegInEachRecipe) {
       for (std::uint64_t position = 0; position < 4; ++position) {
         std::vector<std::uint32_t> pixels(std::size_t{kSize} * kSize);
         std::vector<std::uint32_t> expected(pixels.size());
-        preprocessor.Fill(AsBytes(png), {.position = position}, pixels);
+        const FillCounts counts =
+            preprocessor.Fill(AsBytes(png), {.position = position}, pixels);
+        EXPECT_EQ(counts.decoded_pixels + counts.outside_pixels, 70 * 50);
         preprocessor.Fill(AsBytes(jpeg), {.position = position}, expected);
         EXPECT_EQ(pixels, expected) << name;
       }

@@ -207,21 +207,23 @@ TEST(RecipeKernelsTest, ScaledDecodeLeavesWhatIsResizedTo) {
   }
 }
 
-TEST(RecipeKernelsTest, CifarMovesPackedPixelsToo) {
+TEST(RecipeKernelsTest, PackedPixelsAreMovedAndMirroredToo) {
   const RgbImage image = TestPhotograph(kSize, kSize, 1);
   Pixels packed(std::size_t{kSize} * kSize);
   PackImage(image.view(), false, packed);
-  for (const bool training : {false, true}) {
-    Preprocessor preprocessor({.recipe = Recipe::kCifar, .image_size = kSize},
-                              training);
-    for (std::uint64_t position = 0; position < 8; ++position) {
-      const SampleKey key{.position = position};
-      Pixels expected = packed;
-      Finish(Recipe::kCifar, training, key, kSize, expected);
-      Pixels pixels(packed.size());
-      preprocessor.CopyPacked(std::as_bytes(std::span(packed)), kSize, kSize,
-                              key, pixels);
-      EXPECT_EQ(pixels, expected);
+  for (const auto& [name, recipe] : kRecipes) {
+    for (const bool training : {false, true}) {
+      Preprocessor preprocessor({.recipe = recipe, .image_size = kSize},
+                                training);
+      for (std::uint64_t position = 0; position < 8; ++position) {
+        const SampleKey key{.position = position};
+        Pixels expected = packed;
+        Finish(recipe, training, key, kSize, expected);
+        Pixels pixels(packed.size());
+        preprocessor.CopyPacked(std::as_bytes(std::span(packed)), kSize, kSize,
+                                key, pixels);
+        EXPECT_EQ(pixels, expected) << name;
+      }
     }
   }
 }

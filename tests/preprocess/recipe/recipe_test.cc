@@ -73,14 +73,6 @@ TEST(PreprocessorTest, DecodesLargeWindowsSmaller) {
   expect(400, 320, 1, {.y = 3, .x = 8, .height = 34, .width = 34});
 }
 
-TEST(PreprocessorTest, DecodesAtFullSizeUnlessTold) {
-  const std::string jpeg = TestJpeg({.width = 400, .height = 320});
-  EXPECT_EQ(
-      Preprocessed(Recipe::kTpu, false, jpeg),
-      ExpectedScaled(jpeg, 8,
-                     CenterCropWindow(320, 400, EvalCropFraction({}, kSize))));
-}
-
 // Returns the geometry of a JPEG that follows one of that size.
 Geometry Following(Preprocessor& preprocessor, const std::string& jpeg,
                    const SampleKey& key, const ImageSize& followed) {
@@ -195,19 +187,6 @@ std::vector<std::uint32_t> Copied(bool training, const SampleKey& key) {
 TEST(PreprocessorTest, CopiesPackedPixels) {
   EXPECT_THAT(Copied(false, {}), testing::ElementsAre(0x01020300, 0x04050600,
                                                       0x07080900, 0x0A0B0C00));
-}
-
-TEST(PreprocessorTest, FlipsPackedPixelsInTrainingOnly) {
-  int flipped = 0;
-  for (std::uint64_t position = 0; position < 100; ++position) {
-    const std::vector<std::uint32_t> pixels =
-        Copied(true, {.position = position});
-    flipped += pixels[0] == 0x04050600 ? 1 : 0;
-    EXPECT_EQ(pixels[0] ^ pixels[1], 0x01020300 ^ 0x04050600);
-    EXPECT_EQ(Copied(false, {.position = position})[0], 0x01020300U);
-  }
-  EXPECT_GT(flipped, 30);
-  EXPECT_LT(flipped, 70);
 }
 
 TEST(PreprocessorTest, FlipsNothingUnlessItMay) {
