@@ -150,15 +150,6 @@ TEST(FixedFieldsStreamTest, ASubstituteBringsItsOwnFields) {
               HasSubstr("'score' has 2 values, expected 1"));
 }
 
-TEST(FixedFieldsStreamTest, CutListsAreCounted) {
-  const TestShards shards(Sentences());
-  InputOptions options = Options();
-  options.training = false;
-  InputPipeline pipeline(shards.index(), options);
-  (void)TakeBatches(pipeline, 100);
-  EXPECT_EQ(pipeline.stats().cut_lists, 8);  // 5, 11, ... 47
-}
-
 TEST(FixedFieldsStreamTest, ALabelIsReadOnlyUnderAKeyThatIsGiven) {
   std::vector<std::string> payloads = Sentences();
   for (std::size_t i = 0; i < payloads.size(); ++i) {

@@ -89,12 +89,8 @@ TEST_P(PackedPipelineTest, ResumesAnywhereAndIsSharedByRanks) {
   }
   options.world_size = 2;
   for (options.rank = 0; options.rank < 2; ++options.rank) {
-    const std::vector<BatchCopy> share = Stream(shards_.packed(), options, 12);
-    ASSERT_EQ(share.size(), 12U);
-    for (std::size_t i = 0; i < share.size(); ++i) {
-      const auto first = expected[i].labels.begin() + 2 * options.rank;
-      EXPECT_EQ(share[i].labels, std::vector(first, first + 2));
-    }
+    EXPECT_EQ(Stream(shards_.packed(), options, 12),
+              Stream(shards_.plain(), options, 12));
   }
 }
 

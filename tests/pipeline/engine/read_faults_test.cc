@@ -227,8 +227,6 @@ TEST_F(ReadFaultsTest, AFileThatShrinksIsADataErrorOtherwise) {
 }
 
 TEST_F(ReadFaultsTest, AFileThatVanishesWhileItIsOpenIsReadOn) {
-  const InputOptions options = OptionsFor(OnBadRecord::kFail);
-  const std::vector<BatchCopy> expected = Stream(index(), options, 10);
   const RecordStore store(index());
   std::vector<std::byte> buffer;
   EXPECT_FALSE(store.Read(0, buffer).empty());

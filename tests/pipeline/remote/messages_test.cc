@@ -178,12 +178,16 @@ class FillReplyTest : public ::testing::Test {
   static BatchCopy Written(const InputOptions& options, FilledSlots& filled) {
     BatchPool pool(1, BatchSpecOf(options));
     OpenBatch open;
+    WriteAll(filled, pool, open);
+    return CopyOf(*open.TakeBatch());
+  }
+
+  static void WriteAll(FilledSlots& filled, BatchPool& pool, OpenBatch& open) {
     Begin(pool, open);
     for (int slot = 0; slot < kRecords; ++slot) {
       EXPECT_TRUE(filled.Write(open, slot, static_cast<std::size_t>(slot)));
     }
     open.GatherFields();
-    return CopyOf(*open.TakeBatch());
   }
 
   static void Begin(BatchPool& pool, OpenBatch& open) {
@@ -235,11 +239,7 @@ TEST_F(FillReplyTest, CarriesListsBoxesAndGeometry) {
     ASSERT_EQ(filled.declined(), 0U);
     BatchPool pool(1, BatchSpecOf(options));
     OpenBatch open;
-    Begin(pool, open);
-    for (int slot = 0; slot < kRecords; ++slot) {
-      EXPECT_TRUE(filled.Write(open, slot, static_cast<std::size_t>(slot)));
-    }
-    open.GatherFields();
+    WriteAll(filled, pool, open);
     const Batch& there = range->batch();
     const Batch& here = open.batch();
     EXPECT_EQ(here.boxes(), there.boxes());

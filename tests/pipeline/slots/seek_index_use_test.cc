@@ -52,15 +52,6 @@ TEST_F(SeekIndexUseTest, TheCachedIndexIsTakenUnlessADecodeFoundABetterOne) {
   EXPECT_TRUE(use.Find(sample_).empty());
 }
 
-TEST_F(SeekIndexUseTest, NoIndexIsUsedWhenTheyAreOff) {
-  sample_.example.seek_index = AsBytes("the record's");
-  SeekIndexUse use = Make(SeekIndexes::kOff);
-  use.Open({}, use.Find(sample_), sample_);
-  EXPECT_EQ(sample_.seek_index.opened, std::nullopt);
-  (void)use.Decode(sample_, pixels_);
-  EXPECT_EQ(use.stats().none, 1);
-}
-
 TEST_F(SeekIndexUseTest, AFoundIndexIsUsedInTheNextDecode) {
   SeekIndexUse use = Make();
   (void)use.Decode(sample_, pixels_);
@@ -82,16 +73,6 @@ TEST_F(SeekIndexUseTest, ACompletedIndexLeavesNoRows) {
   use.Open({}, use.Find(sample_), sample_);
   (void)use.Decode(sample_, pixels_);
   EXPECT_EQ(sample_.seek_index.open_rows, 0);
-}
-
-TEST_F(SeekIndexUseTest, ADamagedIndexIsRefusedWithItsRecord) {
-  SeekIndexUse use = Make(SeekIndexes::kRead);
-  use.Open({}, AsBytes("no index"), sample_);
-  (void)use.Decode(sample_, pixels_);
-  const SeekIndexStats stats = use.stats();
-  EXPECT_EQ(stats.refused, 1);
-  EXPECT_NE(stats.first_refused.find(shards_.index().shards()[1]),
-            std::string::npos);
 }
 
 }  // namespace
