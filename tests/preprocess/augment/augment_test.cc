@@ -1,10 +1,8 @@
 #include "preprocess/augment/augment.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -222,62 +220,6 @@ TEST(AugmenterTest, ImagesLeaveNothingBehind) {
     used.Apply(pixels, Key(i));
     ASSERT_EQ(pixels, Augmented(kAll, Key(i))) << i;
   }
-}
-
-// A policy's images, each with its frequency.
-using Outcomes = std::map<Pixels, double>;
-
-// The image after an operation that needs no place, if it is applied at all.
-Pixels After(bool is_applied, const PolicyStep& step, bool is_negative,
-             const AugmentReach& reach, Pixels pixels) {
-  OpScratch scratch;
-  if (is_applied) {
-    ApplyAugmentOp(step.op, step.level, reach, {.is_negative = is_negative},
-                   {pixels, kSide}, scratch);
-  }
-  return pixels;
-}
-
-void AddOutcomes(const SubPolicy& pair, double share, Outcomes& outcomes) {
-  for (int choice = 0; choice < 16; ++choice) {
-    const bool first = (choice & 1) != 0;
-    const bool second = (choice & 2) != 0;
-    const Pixels once = After(first, pair[0], (choice & 4) != 0,
-                              kAutoAugmentReach, AugmentImage("noise", kSide));
-    const double p0 = pair[0].probability;
-    const double p1 = pair[1].probability;
-    outcomes[After(second, pair[1], (choice & 8) != 0, kAutoAugmentReach,
-                   once)] +=
-        share * (first ? p0 : 1 - p0) * (second ? p1 : 1 - p1) / 4;
-  }
-}
-
-Outcomes CountOutcomes(const AugmentOptions& options, int images) {
-  Outcomes counts;
-  for (int i = 0; i < images; ++i) {
-    counts[Augmented(options, Key(static_cast<std::uint64_t>(i)))] += 1;
-  }
-  return counts;
-}
-
-// Within five standard deviations.
-void ExpectCount(double count, int images, double share) {
-  EXPECT_NEAR(count, images * share,
-              5 * std::sqrt(images * share * (1 - share)));
-}
-
-TEST(AugmenterTest, AutoAugmentHasItsProbabilities) {
-  constexpr int kImages = 6000;
-  Outcomes expected;  // Some are of several pairs.
-  for (const SubPolicy& pair : AutoAugmentPolicy()) {
-    AddOutcomes(pair, 1.0 / 25, expected);
-  }
-  EXPECT_GT(expected.size(), 50U);
-  Outcomes counts = CountOutcomes(kAuto, kImages);
-  for (const auto& [pixels, share] : expected) {
-    ExpectCount(counts[pixels], kImages, share);
-  }
-  EXPECT_EQ(counts.size(), expected.size());
 }
 
 TEST(AugmenterTest, RefusesOptionsOutOfTheirRange) {

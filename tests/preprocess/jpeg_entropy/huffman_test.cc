@@ -5,13 +5,12 @@
 #include <cstdint>
 #include <initializer_list>
 #include <numeric>
-#include <string>
 #include <utility>
 
 #include <gtest/gtest.h>
 
 #include "base/random.h"
-#include "preprocess/pixels/simd_target.h"
+#include "tests/support/each_target.h"
 
 namespace infeed {
 namespace {
@@ -130,8 +129,7 @@ std::uint32_t EntryWithEndTwin(const HuffmanSpec& spec, std::uint32_t bits,
 }
 
 TEST(JpegHuffmanTest, FusesAnyCodeOnEachTarget) {
-  for (const std::string& target : SupportedSimdTargets()) {
-    UseSimdTarget(target);
+  OnEachSimdTarget([] {
     SampleRandom random({}, RandomStream::kMadeData);
     for (int i = 0; i < 50; ++i) {
       const HuffmanSpec spec = RandomSpec(random);
@@ -140,11 +138,10 @@ TEST(JpegHuffmanTest, FusesAnyCodeOnEachTarget) {
       for (std::uint32_t bits = 0; bits < AcTable::kEntries; ++bits) {
         ASSERT_EQ(table.fused[bits],
                   EntryWithEndTwin(spec, bits, AcTable::kBits))
-            << target << " code " << i << " bits " << bits;
+            << "code " << i << " bits " << bits;
       }
     }
-  }
-  UseSimdTarget("");
+  });
 }
 
 TEST(JpegHuffmanTest, FindsLongSymbols) {

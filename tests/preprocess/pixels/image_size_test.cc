@@ -5,21 +5,6 @@
 namespace infeed {
 namespace {
 
-TEST(ImageSizeTest, IsASquareFromANumber) {
-  const ImageSize size = 224;
-  EXPECT_EQ(size, ImageSize(224, 224));
-  EXPECT_TRUE(size.is_square());
-  EXPECT_EQ(size.pixels(), 224U * 224);
-}
-
-TEST(ImageSizeTest, HasASideEachWay) {
-  const ImageSize size(224, 320);
-  EXPECT_FALSE(size.is_square());
-  EXPECT_EQ(size.shorter(), 224);
-  EXPECT_EQ(size.longer(), 320);
-  EXPECT_EQ(size.pixels(), 224U * 320);
-}
-
 TEST(ImageSizeTest, IsTextThatReadsBack) {
   EXPECT_EQ(SizeText(224), "224");
   EXPECT_EQ(SizeText({224, 320}), "224x320");

@@ -152,30 +152,6 @@ TEST(RecipeKernelsTest, PixelsAreFramesResizedAndCut) {
   }
 }
 
-TEST(RecipeKernelsTest, RandomKernelIsOneOfPillowsForEachSample) {
-  const std::string jpeg = Jpeg();
-  Preprocessor random({.recipe = Recipe::kTorchvision,
-                       .interpolation = Interpolation::kAntialiasRandom,
-                       .image_size = kSize},
-                      true);
-  int cubics = 0;
-  for (std::uint64_t position = 0; position < 16; ++position) {
-    const SampleKey key{.seed = 4, .position = position};
-    const bool is_cubic =
-        SampleRandom(key, RandomStream::kInterpolation).Below(2) == 1;
-    cubics += is_cubic ? 1 : 0;
-    Preprocessor drawn(
-        {.recipe = Recipe::kTorchvision,
-         .interpolation = is_cubic ? Interpolation::kAntialiasBicubic
-                                   : Interpolation::kAntialias,
-         .image_size = kSize},
-        true);
-    EXPECT_EQ(Filled(random, jpeg, key), Filled(drawn, jpeg, key));
-  }
-  EXPECT_GT(cubics, 0);
-  EXPECT_LT(cubics, 16);
-}
-
 TEST(RecipeKernelsTest, RecipesHaveKernelsOfTheirOwn) {
   const std::string jpeg = Jpeg();
   for (const auto& [name, recipe] : kRecipes) {

@@ -43,16 +43,6 @@ RgbImage HardEdges(int width, int height) {
   return image;
 }
 
-std::vector<std::uint32_t> Twin(ResizeKernel kernel, const RgbView& image,
-                                const ImageSize& size, bool flip) {
-  std::vector<std::uint32_t> pixels(size.pixels());
-  Resize(kernel, image, size.width, size.height, pixels);
-  if (flip) {
-    MirrorRows(size.width, pixels);
-  }
-  return pixels;
-}
-
 struct SinkCase {
   ResizeKernel kernel;
   std::string target;
@@ -68,7 +58,12 @@ class ResizeSinkTest : public testing::TestWithParam<SinkCase> {
   }
   static std::vector<std::uint32_t> Twin(const RgbView& image,
                                          const ImageSize& size, bool flip) {
-    return infeed::Twin(GetParam().kernel, image, size, flip);
+    std::vector<std::uint32_t> pixels(size.pixels());
+    Resize(GetParam().kernel, image, size.width, size.height, pixels);
+    if (flip) {
+      MirrorRows(size.width, pixels);
+    }
+    return pixels;
   }
 
   static void ExpectTwin(const RgbView& image, const ImageSize& size, bool flip,
