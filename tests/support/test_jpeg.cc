@@ -158,13 +158,10 @@ RgbImage TestPicture(TestContent content, int width, int height,
   for (int y = 0; y < height; ++y) {
     std::uint8_t* pixel = image.row(y);
     for (int i = 0; i < 3 * width; ++i) {
-      const int stripe = i / 3 * (y / 8 + 1) / 7 % 2 == 0 ? 0 : 255;
-      const int noise = Noise(seed + i % 3, 1).At(y, i / 3);
-      const int flat = static_cast<int>(seed * 50 + i % 3 * 60) % 256;
-      *pixel++ =
-          static_cast<std::uint8_t>(content == TestContent::kNoise     ? noise
-                                    : content == TestContent::kStripes ? stripe
-                                                                       : flat);
+      const int level = content == TestContent::kNoise
+                            ? Noise(seed + i % 3, 1).At(y, i / 3)
+                            : static_cast<int>(seed * 50 + i % 3 * 60) % 256;
+      *pixel++ = static_cast<std::uint8_t>(level);
     }
   }
   return image;

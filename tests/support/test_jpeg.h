@@ -34,9 +34,8 @@ enum class TestColor {
 
 enum class TestContent {
   kPhotograph,
-  kNoise,    // every sample 0..255 by chance: the longest codes
-  kStripes,  // black and white columns of changing width: clamped samples
-  kFlat,     // one colour: nothing but DC
+  kNoise,  // every sample 0..255 by chance: the longest codes
+  kFlat,   // one colour: nothing but DC
 };
 
 struct TestJpegOptions {

@@ -197,19 +197,6 @@ TEST(InputPipelineConsumerTest, WorkersNeedThreadsThatReceive) {
   EXPECT_THAT(refusal(), HasSubstr("graph=basic"));
 }
 
-// ThreadSanitizer starts no threads in a child of a program with threads.
-#if !defined(__SANITIZE_THREAD__)
-TEST(InputPipelineConsumerTest, AChildOfForkMakesAPipelineOfItsOwn) {
-  const std::vector<BatchCopy> expected = Expected();
-  InputPipeline inherited(SharedIndex(), Options());
-  EXPECT_NE(inherited.Next(), nullptr);
-  EXPECT_EQ(InChild([&]() -> std::string {
-              return Expected() == expected ? "the same" : "different";
-            }),
-            "the same");
-}
-#endif
-
 }  // namespace input_pipeline_consumer_test
 
 namespace input_pipeline_life_test {

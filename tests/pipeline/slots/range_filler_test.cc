@@ -8,7 +8,6 @@
 #include <numeric>
 #include <span>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "pipeline/engine/input_pipeline.h"
@@ -214,28 +213,6 @@ TEST(RangeFillerTest, SlotsDependOnTheirRequestsAlone) {
   SlotRequest other = expected.requests[0];
   other.position += 100;
   EXPECT_NE(filling.Fill({&other, 1}, 1)[0].image, expected.slots[0].image);
-}
-
-TEST(RangeFillerTest, FillsRangesInSeveralThreads) {
-  const InputOptions options = Options(Recipe::kTorchvision);
-  const Expected expected = BasicStream(options, 4);
-  Filling filling(Index(), options);
-  std::vector<std::vector<SlotCopy>> filled(4);
-  {
-    std::vector<std::jthread> threads;
-    for (std::vector<SlotCopy>& slots : filled) {
-      threads.emplace_back([&] {
-        FilledRange range(filling.filler().options(), kMostSlots);
-        for (std::size_t i = 0; i + 8 <= expected.requests.size(); i += 8) {
-          (void)filling.filler().Fill(
-              std::span(expected.requests).subspan(i, 8), Never, range);
-          std::ranges::move(SlotsOf(range), std::back_inserter(slots));
-        }
-      });
-    }
-  }
-  EXPECT_THAT(filled, Each(expected.slots));
-  filling.ExpectNothingInWork();
 }
 
 constexpr int kBad = 9;

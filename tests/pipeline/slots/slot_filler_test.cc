@@ -7,10 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <span>
-#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -208,22 +206,6 @@ TEST_F(SlotFillerTest, CountsBytesOfEachStageInItsUnit) {
   EXPECT_GT(stages[2].bytes, 0);
   EXPECT_EQ(stages[2].bytes % 3, 0);
   EXPECT_EQ(stages[3].bytes, kRecords * 16 * 16 * 4);
-}
-
-TEST_F(SlotFillerTest, TracesFromManyThreads) {
-  TraceLog log;
-  InputOptions options = kOptions;
-  options.trace = &log;
-  (void)Fill(options);
-  std::map<std::string_view, int> spans;
-  for (const TraceLog::Thread& thread : log.Read()) {
-    for (const TraceEvent& event : thread.events) {
-      ++spans[event.name];
-    }
-  }
-  EXPECT_EQ(spans["read"], kRecords);
-  EXPECT_EQ(spans["decode"], kRecords);
-  EXPECT_EQ(spans["resize"], kRecords);
 }
 
 }  // namespace

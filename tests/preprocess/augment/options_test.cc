@@ -10,17 +10,6 @@
 namespace infeed {
 namespace {
 
-TEST(AugmentOptionsTest, ParsesPolicies) {
-  EXPECT_EQ(ParseChoice("augment", "autoaugment", kAugmentPolicies),
-            AugmentPolicy::kAutoAugment);
-  EXPECT_THAT(MessageOf<UsageError>([] {
-                (void)ParseChoice("augment", "trivial", kAugmentPolicies);
-              }),
-              HasSubstr("augment is \"trivial\": give none, randaugment, "
-                        "autoaugment, trivialaugment, "
-                        "torchvision_randaugment or timm_randaugment"));
-}
-
 TEST(AugmentOptionsTest, TakesTheEndsOfEachRange) {
   CheckAugmentOptions({});
   CheckAugmentOptions({.layers = 16,

@@ -166,13 +166,6 @@ TEST(PreprocessorDeathTest, FillsSlotsOfItsSize) {
                "the destination has the given size");
 }
 
-TEST(RecipeTest, RefusesUnknownNames) {
-  EXPECT_EQ(
-      MessageOf<UsageError>(
-          [] { std::ignore = ParseChoice("recipe", "imagenet", kRecipes); }),
-      "recipe is \"imagenet\": give tpu, torchvision, plain, cifar or fit");
-}
-
 // 2x2 pixels, the low bytes of which are to be cleared.
 const std::array<std::uint32_t, 4> kPacked = {0x01020309, 0x04050609,
                                               0x07080909, 0x0A0B0C09};
