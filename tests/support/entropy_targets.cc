@@ -16,22 +16,6 @@ HWY_BEFORE_NAMESPACE();
 namespace infeed {
 namespace HWY_NAMESPACE {
 
-std::array<std::uint8_t, 64> Places() {
-  std::array<std::uint8_t, 64> places;
-  std::copy_n(kStoredPlace.data(), places.size(), places.begin());
-  return places;
-}
-bool Decode(const McuLayout& layout, const ScanBytes& bytes, int mcus,
-            ScanPlace& place, std::int16_t* coefficients, std::uint8_t* ends) {
-  return DecodeMcus(layout, bytes, mcus, place, coefficients, ends);
-}
-bool Pass(const McuLayout& layout, const ScanBytes& bytes, int mcus,
-          ScanPlace& place) {
-  return PassMcus(layout, bytes, mcus, place);
-}
-bool Runs(const McuLayout& layout, std::span<McuRun> runs) {
-  return DecodeRuns(layout, runs);
-}
 bool Ahead(const McuLayout& layout, const ScanBytes& bytes, int mcus,
            double bits, ScanPlace& place, std::int16_t* coefficients,
            std::uint8_t* ends) {
@@ -65,6 +49,18 @@ std::vector<std::uint8_t> Unstuffed(std::span<const std::uint8_t> bytes,
   return copy;
 }
 
+EntropyTarget TargetCode() {
+  EntropyTarget code = {.stored_place = {},
+                        .decode_mcus = DecodeMcus,
+                        .pass_mcus = PassMcus,
+                        .decode_runs = DecodeRuns,
+                        .decode_ahead = Ahead,
+                        .unstuff = Unstuffed};
+  std::copy_n(kStoredPlace.data(), code.stored_place.size(),
+              code.stored_place.begin());
+  return code;
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace infeed
 HWY_AFTER_NAMESPACE();
@@ -72,38 +68,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace infeed {
 
-HWY_EXPORT(Places);
-HWY_EXPORT(Decode);
-HWY_EXPORT(Pass);
-HWY_EXPORT(Runs);
-HWY_EXPORT(Ahead);
-HWY_EXPORT(Unstuffed);
+HWY_EXPORT(TargetCode);
 
-std::array<std::uint8_t, 64> StoredPlaces() {
-  return HWY_DYNAMIC_DISPATCH(Places)();
-}
-bool DecodeMcusOnTarget(const McuLayout& layout, const ScanBytes& bytes,
-                        int mcus, ScanPlace& place, std::int16_t* coefficients,
-                        std::uint8_t* ends) {
-  return HWY_DYNAMIC_DISPATCH(Decode)(layout, bytes, mcus, place, coefficients,
-                                      ends);
-}
-bool PassMcusOnTarget(const McuLayout& layout, const ScanBytes& bytes, int mcus,
-                      ScanPlace& place) {
-  return HWY_DYNAMIC_DISPATCH(Pass)(layout, bytes, mcus, place);
-}
-bool DecodeRunsOnTarget(const McuLayout& layout, std::span<McuRun> runs) {
-  return HWY_DYNAMIC_DISPATCH(Runs)(layout, runs);
-}
-bool DecodeAheadOnTarget(const McuLayout& layout, const ScanBytes& bytes,
-                         int mcus, double bits, ScanPlace& place,
-                         std::int16_t* coefficients, std::uint8_t* ends) {
-  return HWY_DYNAMIC_DISPATCH(Ahead)(layout, bytes, mcus, bits, place,
-                                     coefficients, ends);
-}
-std::vector<std::uint8_t> UnstuffOnTarget(std::span<const std::uint8_t> bytes,
-                                          std::size_t& read) {
-  return HWY_DYNAMIC_DISPATCH(Unstuffed)(bytes, read);
+EntropyTarget CurrentEntropyTarget() {
+  return HWY_DYNAMIC_DISPATCH(TargetCode)();
 }
 
 }  // namespace infeed

@@ -30,18 +30,13 @@ const std::vector<std::int64_t> kDamaged = {11, 37, 90, 91, 140, 199};
 const std::vector<std::string> kKinds = {"frame", "frame", "example",
                                          "image", "image", "image"};
 
-std::vector<std::string> MakePayloads() {
+std::vector<std::string> Payloads() {
   std::vector<std::string> payloads = TestPayloads(kRecords);
   const std::string jpeg = TestJpeg({.width = 40, .height = 36});
   payloads[90] = "\xff\xff\xff";
   payloads[91] = PayloadWithImage(jpeg.substr(0, jpeg.size() * 3 / 4), 91);
   payloads[140] = PayloadWithImage(TestJpeg({.width = 80, .height = 80}), 140);
   payloads[199] = PayloadWithImage("no image at all", 199);
-  return payloads;
-}
-
-const std::vector<std::string>& Payloads() {
-  static const std::vector<std::string> payloads = MakePayloads();
   return payloads;
 }
 

@@ -1,14 +1,11 @@
 // A thousand ranks share ImageNet: the order of all of them, each by itself, as
 // on a thousand machines that know nothing of each other.
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <type_traits>
 #include <vector>
 
-#include <nlohmann/json.hpp>
 
 #include "pipeline/order/batch_plan.h"
 #include "pipeline/order/sample_order.h"
@@ -124,24 +121,6 @@ TEST_F(ThousandRanksTest, BecomeFewerAndMoreInMidEpoch) {
     left -= batches;
   }
   ExpectAllOnce();
-}
-
-TEST_F(ThousandRanksTest, ArePlacedByThreeIntegers) {
-  static_assert(sizeof(StreamPosition) <= 3 * sizeof(std::int64_t));
-  static_assert(std::is_trivially_copyable_v<StreamPosition>);
-  const StreamPosition position{.epoch = 1, .position = kBatch * 2};
-  const std::string state = BuildStreamState(
-      StateOf(index_, OptionsOf(0, 1, Shuffle::kGlobal), position));
-  const nlohmann::json json = nlohmann::json::parse(state);
-  EXPECT_EQ(json.at("seed"), 5);
-  EXPECT_EQ(json.at("epoch"), 1);
-  EXPECT_EQ(json.at("position"), kBatch * 2);
-  for (const int rank : {0, 1, 511, kRanks - 1}) {
-    EXPECT_EQ(BuildStreamState(StateOf(
-                  index_, OptionsOf(rank, kRanks, Shuffle::kGlobal), position)),
-              state)
-        << rank;
-  }
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ class Blocks {
 
   // In zigzag order, whatever the target's is.
   [[nodiscard]] std::vector<std::int16_t> Zigzag() const {
-    const std::array<std::uint8_t, 64> places = StoredPlaces();
+    const auto places = CurrentEntropyTarget().stored_place;
     std::vector<std::int16_t> sorted(std::size_t{64} * blocks_);
     for (int i = 0; i < 64 * blocks_; ++i) {
       sorted[i] = coefficients_[i / 64 * 64 + places[i % 64]];
@@ -110,12 +110,12 @@ class JpegEntropyTest : public testing::TestWithParam<std::string> {
     const int row_blocks = scan.mcus_per_row * scan.layout.blocks;
     for (int row = 0; row < scan.mcu_rows; ++row) {
       rows.push_back(place);
-      EXPECT_TRUE(DecodeMcusOnTarget(scan.layout, scan.bytes(),
-                                     scan.mcus_per_row, place,
-                                     blocks.coefficients(row * row_blocks),
-                                     blocks.ends(row * row_blocks)));
-      EXPECT_TRUE(PassMcusOnTarget(scan.layout, scan.bytes(), scan.mcus_per_row,
-                                   passed));
+      EXPECT_TRUE(CurrentEntropyTarget().decode_mcus(
+          scan.layout, scan.bytes(), scan.mcus_per_row, place,
+          blocks.coefficients(row * row_blocks),
+          blocks.ends(row * row_blocks)));
+      EXPECT_TRUE(CurrentEntropyTarget().pass_mcus(scan.layout, scan.bytes(),
+                                                   scan.mcus_per_row, passed));
       EXPECT_EQ(passed, place);
     }
     EXPECT_EQ((place.bit + 7) / 8, scan.bytes().size);
@@ -137,7 +137,7 @@ class JpegEntropyTest : public testing::TestWithParam<std::string> {
                       .coefficients = blocks[i].coefficients(),
                       .ends = blocks[i].ends()});
     }
-    ASSERT_TRUE(DecodeRunsOnTarget(scan.layout, runs));
+    ASSERT_TRUE(CurrentEntropyTarget().decode_runs(scan.layout, runs));
     std::vector<std::int16_t> all;
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const std::vector<std::int16_t> row = blocks[i].Zigzag();
@@ -158,9 +158,9 @@ class JpegEntropyTest : public testing::TestWithParam<std::string> {
     for (const double factor : {1.0, 0.2, 0.7, 1.5, 10.0}) {
       Blocks blocks(scan.blocks());
       ScanPlace place;
-      EXPECT_TRUE(DecodeAheadOnTarget(scan.layout, scan.bytes(), scan.mcus(),
-                                      factor * mean, place,
-                                      blocks.coefficients(), blocks.ends()));
+      EXPECT_TRUE(CurrentEntropyTarget().decode_ahead(
+          scan.layout, scan.bytes(), scan.mcus(), factor * mean, place,
+          blocks.coefficients(), blocks.ends()));
       EXPECT_EQ((place.bit + 7) / 8, scan.bytes().size);
       EXPECT_EQ(blocks.Zigzag(), scan.coefficients) << factor;
       EXPECT_TRUE(blocks.EndsHold());
@@ -199,11 +199,12 @@ bool Decodes(const CodedScan& scan, const ScanPlace& start = {}) {
   ScanPlace place = start;
   Blocks blocks(scan.blocks());
   ScanPlace passed = place;
-  const bool decoded =
-      DecodeMcusOnTarget(scan.layout, scan.bytes(), scan.mcus(), place,
-                         blocks.coefficients(), blocks.ends());
+  const bool decoded = CurrentEntropyTarget().decode_mcus(
+      scan.layout, scan.bytes(), scan.mcus(), place, blocks.coefficients(),
+      blocks.ends());
   EXPECT_TRUE(blocks.StayedInside());
-  EXPECT_EQ(PassMcusOnTarget(scan.layout, scan.bytes(), scan.mcus(), passed),
+  EXPECT_EQ(CurrentEntropyTarget().pass_mcus(scan.layout, scan.bytes(),
+                                             scan.mcus(), passed),
             decoded);
   EXPECT_TRUE(!decoded || passed == place);
   std::array<Blocks, 2> others = {Blocks(scan.blocks()), Blocks(scan.blocks())};
@@ -215,7 +216,7 @@ bool Decodes(const CodedScan& scan, const ScanPlace& start = {}) {
                .coefficients = others[i].coefficients(),
                .ends = others[i].ends()};
   }
-  EXPECT_EQ(DecodeRunsOnTarget(scan.layout, runs), decoded);
+  EXPECT_EQ(CurrentEntropyTarget().decode_runs(scan.layout, runs), decoded);
   for (int i = 0; i < 2; ++i) {
     EXPECT_TRUE(others[i].StayedInside());
     EXPECT_TRUE(!decoded || (runs[i].place == place && others[i] == blocks));
@@ -223,8 +224,9 @@ bool Decodes(const CodedScan& scan, const ScanPlace& start = {}) {
   Blocks ahead(scan.blocks());
   ScanPlace arrived = start;
   const double bits = static_cast<double>(scan.bytes().size) * 8 / scan.mcus();
-  EXPECT_EQ(DecodeAheadOnTarget(scan.layout, scan.bytes(), scan.mcus(), bits,
-                                arrived, ahead.coefficients(), ahead.ends()),
+  EXPECT_EQ(CurrentEntropyTarget().decode_ahead(
+                scan.layout, scan.bytes(), scan.mcus(), bits, arrived,
+                ahead.coefficients(), ahead.ends()),
             decoded);
   EXPECT_TRUE(!decoded || (arrived == place && ahead == blocks));
   return decoded;
@@ -339,8 +341,9 @@ TEST_P(JpegEntropyTest, FullBlocksHaveNoEnd) {
     EXPECT_TRUE(Decodes(scan));
     Blocks blocks(kBlocks);
     ScanPlace place;
-    EXPECT_TRUE(DecodeMcusOnTarget(scan.layout, scan.bytes(), kBlocks, place,
-                                   blocks.coefficients(), blocks.ends()));
+    EXPECT_TRUE(CurrentEntropyTarget().decode_mcus(
+        scan.layout, scan.bytes(), kBlocks, place, blocks.coefficients(),
+        blocks.ends()));
     EXPECT_EQ(blocks.Zigzag(), expected);
     EXPECT_EQ(place.bit, bits.size());
   }
@@ -377,7 +380,8 @@ TEST_P(JpegEntropyTest, UnstuffsUpToAMarker) {
     }
     std::size_t read = 0;
     std::size_t twin_read = 0;
-    ASSERT_EQ(UnstuffOnTarget(bytes, read), UnstuffedTwin(bytes, twin_read));
+    ASSERT_EQ(CurrentEntropyTarget().unstuff(bytes, read),
+              UnstuffedTwin(bytes, twin_read));
     ASSERT_EQ(read, twin_read);
   }
 }
