@@ -30,17 +30,6 @@ TEST(RpcTest, EchoesRequestsOfAnySize) {
   }
 }
 
-TEST(RpcTest, PassesTheMethod) {
-  std::promise<std::string> method;
-  const auto server = Serve([&](const std::shared_ptr<RpcServerCall>& call) {
-    method.set_value(std::string(call->method()));
-    Echo(call);
-  });
-  const auto channel = ConnectTo(server->port());
-  EXPECT_TRUE(Ask(*channel, "", "/infeed.Some/Thing").status.is_ok());
-  EXPECT_EQ(method.get_future().get(), "/infeed.Some/Thing");
-}
-
 TEST(RpcTest, SendsPiecesInTheirOrderAndReleasesThem) {
   std::vector<std::weak_ptr<const void>> owners;
   const auto server = Serve([&](const std::shared_ptr<RpcServerCall>& call) {
