@@ -90,17 +90,6 @@ TEST(InputPipelineSeekTest, UsesTheIndexesInExamples) {
   }
 }
 
-TEST(InputPipelineSeekTest, IndexesSaveDecodingBesideTheCrops) {
-  InputOptions options = kOptions;
-  options.training = false;  // One epoch: each record once
-  const TestShards shards = ShardsWith(AllSealed());
-  const std::int64_t with = RunOver(shards, options).stats.outside_pixels;
-  options.seek_index = SeekIndexes::kOff;
-  const std::int64_t without = RunOver(shards, options).stats.outside_pixels;
-  EXPECT_GT(with, 0);
-  EXPECT_GT(without, with);
-}
-
 TEST(InputPipelineSeekTest, DecodesWithoutAnIndexThatIsWrongAndSaysWhich) {
   std::vector<std::string> sealed = AllSealed();
   sealed[1] = SealedOf(2);  // Of another record

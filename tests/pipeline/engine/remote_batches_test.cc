@@ -9,7 +9,6 @@
 #include <deque>
 #include <optional>
 #include <random>
-#include <span>
 #include <string>
 #include <thread>
 #include <utility>
@@ -43,10 +42,9 @@ constexpr int kBatches = 8;  // more than a pool has
 struct Outcome {
   std::vector<BatchCopy> batches = {};
   std::vector<std::uint64_t> fingerprints = {};  // of all slots
-  std::vector<BoxColumn> boxes = {};
-  std::vector<Geometry> geometry = {};  // of all views of the slots in use
-  std::vector<std::string> bad = {};    // messages of bad records
-  std::int64_t met = 0;                 // bad records
+  std::vector<SlotCopy> slots = {};              // in use, with their boxes
+  std::vector<std::string> bad = {};             // messages of bad records
+  std::int64_t met = 0;                          // bad records
   std::int64_t samples = 0;
   std::int64_t cut_lists = 0;
   std::string error = {};
@@ -55,13 +53,9 @@ struct Outcome {
     batches.push_back(CopyOf(batch));
     fingerprints.insert(fingerprints.end(), batch.fingerprints().begin(),
                         batch.fingerprints().end());
-    boxes.push_back(batch.boxes());
-    for (std::size_t view = 0; view <= batch.view_shapes().size(); ++view) {
-      const std::span<const Geometry> slots = batch.geometry(view);
-      for (std::size_t i = 0; i < slots.size(); ++i) {
-        if (batch.weights()[i] > 0) {
-          geometry.push_back(slots[i]);
-        }
+    for (std::size_t slot = 0; slot < batch.weights().size(); ++slot) {
+      if (batch.weights()[slot] > 0) {
+        slots.push_back(SlotOf(batch, slot));
       }
     }
   }
@@ -72,14 +66,9 @@ struct Outcome {
 };
 
 void ExpectEqual(const Outcome& outcome, const Outcome& expected) {
-  ASSERT_EQ(outcome.batches.size(), expected.batches.size());
-  for (std::size_t i = 0; i < outcome.batches.size(); ++i) {
-    EXPECT_EQ(outcome.batches[i], expected.batches[i]) << i;
-    EXPECT_EQ(outcome.boxes[i].offsets, expected.boxes[i].offsets) << i;
-    EXPECT_EQ(outcome.boxes[i].xyxy, expected.boxes[i].xyxy) << i;
-  }
+  EXPECT_EQ(outcome.batches, expected.batches);
+  EXPECT_EQ(outcome.slots, expected.slots);
   EXPECT_EQ(outcome.fingerprints, expected.fingerprints);
-  EXPECT_TRUE(outcome.geometry == expected.geometry);
   EXPECT_EQ(outcome.bad, expected.bad);
   EXPECT_EQ(outcome.met, expected.met);
   EXPECT_EQ(outcome.samples, expected.samples);

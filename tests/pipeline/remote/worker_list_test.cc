@@ -39,8 +39,10 @@ TEST(WorkerListTest, ANameHasAllItsAddresses) {
 }
 
 TEST(WorkerListTest, ANameGainsAndLosesAddresses) {
-  Names names = {{"pool", {"10.0.0.1"}}};
+  Names names;  // The name is not known yet.
   WorkerList list = ListOf("a:1,dns:///pool:94", names);
+  EXPECT_THAT(list.Addresses(), ElementsAre("a:1"));
+  names["pool"] = {"10.0.0.1"};
   EXPECT_THAT(list.Addresses(), ElementsAre("10.0.0.1:94", "a:1"));
   names["pool"] = {"10.0.0.2", "10.0.0.3"};
   EXPECT_THAT(list.Addresses(),
@@ -55,14 +57,6 @@ TEST(WorkerListTest, ANameThatFailsHasItsLastAnswer) {
   (void)list.Addresses();
   names = {{"other", {"10.0.0.8"}}};
   EXPECT_THAT(list.Addresses(), ElementsAre("10.0.0.1:94", "10.0.0.8:94"));
-}
-
-TEST(WorkerListTest, ANameThatIsNotYetKnownHasNoAddress) {
-  Names names;
-  WorkerList list = ListOf("dns:///pool:94", names);
-  EXPECT_THAT(list.Addresses(), IsEmpty());
-  names["pool"] = {"10.0.0.1"};
-  EXPECT_THAT(list.Addresses(), ElementsAre("10.0.0.1:94"));
 }
 
 TEST(WorkerListTest, TheSystemResolvesNumbers) {

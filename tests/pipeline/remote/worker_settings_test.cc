@@ -36,15 +36,11 @@ TEST_F(WorkerSettingsTest, RefuseSomeOfTheFiles) {
   EXPECT_FALSE(WorkerAccess().has_tls());
 }
 
-TEST_F(WorkerSettingsTest, TakeTheTokenFromTheEnvironment) {
-  const std::string token = "abcdefghijklmnopqrstuvwxyzABC-_0189";
-  const EnvironmentVariable variable(kWorkerToken, token);
-  EXPECT_EQ(WorkerAccess().token, token);
-}
-
-TEST_F(WorkerSettingsTest, HaveNoTokenWithoutTheVariable) {
-  const EnvironmentVariable variable(kWorkerToken, "");
-  EXPECT_EQ(WorkerAccess().token, "");
+TEST_F(WorkerSettingsTest, TakeTheTokenFromTheEnvironmentWhereOneIsSet) {
+  for (const char* token : {"abcdefghijklmnopqrstuvwxyzABC-_0189", ""}) {
+    const EnvironmentVariable variable(kWorkerToken, token);
+    EXPECT_EQ(WorkerAccess().token, token);
+  }
 }
 
 TEST_F(WorkerSettingsTest, RefuseAShortTokenWithoutPrintingIt) {
