@@ -63,33 +63,6 @@ std::string WithSize(std::string jpeg, int width, int height) {
   return jpeg;
 }
 
-TEST(JpegDecoderTest, ReadsTheHeader) {
-  const auto header = [](const TestJpegOptions& options) {
-    return JpegDecoder().ReadHeader(AsBytes(TestJpeg(options)));
-  };
-  const JpegInfo info = header({.width = 31, .height = 17});
-  EXPECT_EQ(info.width, 31);
-  EXPECT_EQ(info.height, 17);
-  EXPECT_EQ(info.components, 3);
-  EXPECT_FALSE(info.progressive);
-  EXPECT_EQ(header({.color = TestColor::kGray}).components, 1);
-  EXPECT_EQ(header({.color = TestColor::kAdobeYcck}).components, 4);
-  EXPECT_TRUE(header({.progressive = true}).progressive);
-}
-
-TEST(JpegDecoderTest, DecodesWhatWasEncoded) {
-  const RgbImage image = TestPhotograph(61, 47, 3);
-  const std::string pixels = Flat(image.view());
-  const std::string decoded =
-      Decoded(EncodeJpeg(image.view(), {.quality = 100, .subsample = false}));
-  ASSERT_EQ(decoded.size(), pixels.size());
-  for (std::size_t i = 0; i < pixels.size(); ++i) {
-    EXPECT_LE(std::abs(static_cast<unsigned char>(decoded[i]) -
-                       static_cast<unsigned char>(pixels[i])),
-              4);
-  }
-}
-
 // Adobe's inks are inverted.
 TEST(JpegDecoderTest, TurnsInksIntoRgb) {
   for (const TestColor color :
@@ -209,14 +182,6 @@ TEST(JpegDecoderTest, IgnoresWarningsOfTheHeader) {
         ErrorOf(WithHeaderWarning(jpeg.substr(0, jpeg.size() / 2), "junk")),
         HasSubstr("Premature end of JPEG file"));
   }
-}
-
-TEST(JpegDecoderTest, TakesAnUnknownColourTransformForYcc) {
-  using std::string_literals::operator""s;
-  std::string jpeg = TestJpeg({.width = 64, .height = 64});
-  const std::string expected = Decoded(jpeg);
-  jpeg.replace(2, 18, "\xff\xee\0\x0e"s + "Adobe\0\x64\0\0\0\0\2"s);
-  EXPECT_EQ(Decoded(jpeg), expected);
 }
 
 TEST(JpegDecoderTest, EachLimitIsInclusive) {
