@@ -3,10 +3,12 @@ of the machine's speed affects all of them. Each returns a line of medians."""
 
 import collections
 import json
+import os
 import pathlib
 import statistics
 import sys
 
+from launchers import Unavailable
 from programs import Failed, make_certificates
 from scene import PORT, TOKEN, tls_flags, wait_for
 
@@ -30,14 +32,39 @@ def receiving(scene):
                 report_of(scene, "--workers", workers,
                           *(tls_flags("worker_", tls) if way != "plain"
                             else ())), here))
-        costs["readv"].append(float(output_of(scene, "readv", sys.executable,
-                                              TWIN)))
+        costs["readv"].append(float(output_of(scene.program(
+            scene.trainers[0], "readv", sys.executable, TWIN))))
     scene.stop_workers()
     found = {name: statistics.median(all_) for name, all_ in costs.items()}
     shown = ", ".join(f"{name} {cost:.3f}" for name, cost in found.items())
     return (f"CPU s per 1,000 images of 224: {shown}; plain is "
             f"{found['plain'] / found['readv']:.1f} times readv, and filling "
             f"here {found['filling here'] / found['plain']:.1f} times plain")
+
+
+def one_core(scene):
+    """a trainer on one core, two workers on another; their local rates"""
+    cores = sorted(os.sched_getaffinity(0))
+    if len(cores) < 2:
+        raise Unavailable("this machine has one core")
+    here, there = (("taskset", "--cpu-list", core) for core in cores[:2])
+    workers = start_pair(scene, PORT, within=there)
+    rates = collections.defaultdict(list)
+    for _ in range(ROUNDS):
+        both = [start_stream(scene, f"local_{i}", within=there)
+                for i in range(2)]
+        rates["local"].append(sum(rate_of(finish(scene, one))
+                                  for one in both))
+        rates["alone"].append(rate_of(report_of(scene, within=here)))
+        report = report_of(scene, "--workers", workers, within=here)
+        rates["all"].append(rate_of(report))
+        rates["received"].append(rate_of(report) * received_share(report))
+    scene.stop_workers()
+    found = {name: statistics.median(all_) for name, all_ in rates.items()}
+    return (f"images/s: two streams on the workers' core {found['local']:.0f},"
+            f" the trainer alone {found['alone']:.0f}, with the workers "
+            f"{found['all']:.0f}, {found['received']:.0f} of them received; "
+            f"{found['all'] / found['local']:.2f} of the two streams")
 
 
 def first_batch(scene):
@@ -67,11 +94,11 @@ def first_batch(scene):
     return f"{alone:.0f} ms without workers; ms more with {shown}"
 
 
-def start_pair(scene, port, tls=None):
+def start_pair(scene, port, tls=None, within=()):
     """Two workers of one thread on the trainer's own host; their list."""
     for number in (port, port + 1):
         worker = scene.program(
-            scene.trainers[0], f"worker_{number}",
+            scene.trainers[0], f"worker_{number}", *within,
             scene.lab.programs / "input_worker", "--data_dir", scene.lab.data,
             "--listen", f"127.0.0.1:{number}", "--threads", 1,
             *tls_flags("", tls))
@@ -80,28 +107,46 @@ def start_pair(scene, port, tls=None):
     return f"127.0.0.1:{port},127.0.0.1:{port + 1}"
 
 
-def output_of(scene, name, *command):
-    program = scene.program(scene.trainers[0], name, *command)
+def output_of(program):
     if program.wait() != 0:
         raise Failed(program.text()[-2000:])
     return program.output()
 
 
-def report_of(scene, *flags, seconds=SECONDS):
-    """Of a stream of one thread."""
-    report = scene.folder / "report.json"
-    output_of(scene, "stream", scene.lab.programs / "pipeline_throughput",
-              "--data_dir", scene.lab.data, "--threads", 1, "--layout", "rgb",
-              "--seconds", seconds, "--rounds", 1, "--json", report, *flags)
-    return json.loads(report.read_text())
+def start_stream(scene, name, *flags, seconds=SECONDS, within=()):
+    """Of one thread. within: a command that runs its arguments."""
+    return scene.program(
+        scene.trainers[0], name, *within,
+        scene.lab.programs / "pipeline_throughput", "--data_dir",
+        scene.lab.data, "--threads", 1, "--layout", "rgb", "--seconds",
+        seconds, "--rounds", 1, "--json", scene.folder / f"{name}.json",
+        *flags)
+
+
+def finish(scene, stream):
+    """Its report."""
+    output_of(stream)
+    return json.loads((scene.folder / f"{stream.name}.json").read_text())
+
+
+def report_of(scene, *flags, **more):
+    return finish(scene, start_stream(scene, "stream", *flags, **more))
+
+
+def rate_of(report):
+    return report["images_per_second"]["median"]
+
+
+def received_share(report):
+    images = {stage["name"]: stage["items"] for stage in report["stages"]}
+    if images.get("receive", 0) == 0:
+        raise Failed("the workers delivered nothing")
+    return images["receive"] / (images["receive"] + images["read"])
 
 
 def cost_of_receiving(report, here):
     """What is left of the process's CPU time without that of the images that
     it filled itself, each as without workers."""
-    images = {stage["name"]: stage["items"] for stage in report["stages"]}
-    received = images["receive"] / (images["receive"] + images["read"])
-    if received == 0:
-        raise Failed("the workers delivered nothing")
+    received = received_share(report)
     return (report["cpu_seconds_per_1000_images"] -
             here * (1 - received)) / received

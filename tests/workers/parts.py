@@ -8,7 +8,7 @@ import signal
 import socket
 import time
 
-from figures import first_batch, receiving
+from figures import first_batch, one_core, receiving
 from programs import Failed, make_certificates
 from scene import (PORT, TOKEN, Throttle, listens, noted_counts,
                    wait_for)
@@ -315,4 +315,5 @@ def measured(scene, name, *flags):
 PARTS = {plain: 3, stopped: 3, paused: 3, killed: 3, restarted: 3,
          all_killed: 3, cut: 3, delay: 3, loss: 3, rate_limit: 3, slow: 3,
          other_data: 2, token: 2, tls: 3, plain_to_tls: 2, strangers: 3,
-         later: 3, training: 3, rate: 2, receiving: 0, first_batch: 4}
+         later: 3, training: 3, rate: 2, receiving: 0, one_core: 0,
+         first_batch: 4}
