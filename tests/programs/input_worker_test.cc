@@ -158,6 +158,24 @@ TEST_F(InputWorkerTest, MakesTheSameStream) {
   }
 }
 
+TEST_F(InputWorkerTest, ItsLibraryIsLoadedOnlyWithWorkers) {
+  const auto is_loaded = [](const std::vector<std::string>& more) {
+    std::vector<std::string> words = {
+        "--data_dir", shards_->folder(), "--threads", "1", "--seconds",
+        "0.1",        "--rounds",        "1000"};
+    words.insert(words.end(), more.begin(), more.end());
+    RunningProgram stream("pipeline_throughput", words);
+    EXPECT_TRUE(stream.ReadUntil("round 1/")) << stream.err();
+    std::ifstream file("/proc/" + std::to_string(stream.process()) + "/maps");
+    const std::string maps{std::istreambuf_iterator<char>(file), {}};
+    EXPECT_THAT(maps, HasSubstr("pipeline_throughput"));
+    return maps.find("libinfeed_workers") != std::string::npos;
+  };
+  const StartedWorker worker(shards_->folder());
+  EXPECT_FALSE(is_loaded({}));
+  EXPECT_TRUE(is_loaded({"--workers", worker.address()}));
+}
+
 TEST_F(InputWorkerTest, OneIsKilledOrStopped) {
   for (const int signal : {SIGKILL, SIGSTOP}) {
     const StartedWorker stays(shards_->folder());

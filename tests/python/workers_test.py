@@ -588,6 +588,17 @@ class ProcessesTest(WithWorkers):
             "print('begun')\n")
         self.assertEqual(out, "begun\n0\nbegun\n")
 
+    def test_the_library_of_workers_is_loaded_for_the_first_of_them(self):
+        out = self.run_code(
+            "def is_loaded():\n"
+            "    with open('/proc/self/maps') as maps:\n"
+            "        return 'libinfeed_workers' in maps.read()\n"
+            "digest(load(workers=[]))\n"
+            "print(is_loaded())\n"
+            "begin(load(workers=sys.argv[2:]))\n"
+            "print(is_loaded())\n")
+        self.assertEqual(out, "False\nTrue\n")
+
     def test_the_interpreter_ends_in_the_middle_of_a_pass(self):
         begun = "l = load(workers=sys.argv[2:])\ngoing = begin(l)\n"
         for code in ("print('end')\n",
