@@ -19,21 +19,23 @@ STARTS = 21  # rounds of short streams
 
 
 def receiving(scene):
-    """CPU time of receiving an image, plain and by TLS, and of readv"""
+    """CPU time of receiving, plain and by TLS, and of readv; on one core"""
+    here, there = two_cores()
     tls = make_certificates(scene.folder / "certificates", ["127.0.0.1"])
-    ways = {"plain": start_pair(scene, PORT),
-            "with TLS": start_pair(scene, PORT + 2, tls)}
+    ways = {"plain": start_pair(scene, PORT, within=on(there)),
+            "with TLS": start_pair(scene, PORT + 2, tls, within=on(there))}
     costs = collections.defaultdict(list)
     for _ in range(ROUNDS):
-        here = report_of(scene)["cpu_seconds_per_1000_images"]
-        costs["filling here"].append(here)
+        filling = cpu_seconds_of(report_of(scene, within=on(here)))
+        costs["filling here"].append(filling)
         for way, workers in ways.items():
-            costs[way].append(cost_of_receiving(
-                report_of(scene, "--workers", workers,
-                          *(tls_flags("worker_", tls) if way != "plain"
-                            else ())), here))
-        costs["readv"].append(float(output_of(scene.program(
-            scene.trainers[0], "readv", sys.executable, TWIN))))
+            report = report_of(scene, "--workers", workers,
+                               *(tls_flags("worker_", tls) if way != "plain"
+                                 else ()), within=on(here))
+            costs[way].append(cost_of_receiving(report, filling))
+        twin = scene.program(scene.trainers[0], "readv", *on(here),
+                             sys.executable, TWIN, there)
+        costs["readv"].append(float(output_of(twin)))
     scene.stop_workers()
     found = {name: statistics.median(all_) for name, all_ in costs.items()}
     shown = ", ".join(f"{name} {cost:.3f}" for name, cost in found.items())
@@ -44,19 +46,16 @@ def receiving(scene):
 
 def one_core(scene):
     """a trainer on one core, two workers on another; their local rates"""
-    cores = sorted(os.sched_getaffinity(0))
-    if len(cores) < 2:
-        raise Unavailable("this machine has one core")
-    here, there = (("taskset", "--cpu-list", core) for core in cores[:2])
-    workers = start_pair(scene, PORT, within=there)
+    here, there = two_cores()
+    workers = start_pair(scene, PORT, within=on(there))
     rates = collections.defaultdict(list)
     for _ in range(ROUNDS):
-        both = [start_stream(scene, f"local_{i}", within=there)
+        both = [start_stream(scene, f"local_{i}", within=on(there))
                 for i in range(2)]
         rates["local"].append(sum(rate_of(finish(scene, one))
                                   for one in both))
-        rates["alone"].append(rate_of(report_of(scene, within=here)))
-        report = report_of(scene, "--workers", workers, within=here)
+        rates["alone"].append(rate_of(report_of(scene, within=on(here))))
+        report = report_of(scene, "--workers", workers, within=on(here))
         rates["all"].append(rate_of(report))
         rates["received"].append(rate_of(report) * received_share(report))
     scene.stop_workers()
@@ -92,6 +91,19 @@ def first_batch(scene):
     shown = ", ".join(f"{way} {time - alone:+.0f}"
                       for way, time in found.items())
     return f"{alone:.0f} ms without workers; ms more with {shown}"
+
+
+def two_cores():
+    """The trainer's, and its workers'."""
+    cores = sorted(os.sched_getaffinity(0))
+    if len(cores) < 2:
+        raise Unavailable("this machine has one core")
+    return cores[:2]
+
+
+def on(core):
+    """A command that runs its arguments there."""
+    return "taskset", "--cpu-list", core
 
 
 def start_pair(scene, port, tls=None, within=()):
@@ -137,6 +149,11 @@ def rate_of(report):
     return report["images_per_second"]["median"]
 
 
+def cpu_seconds_of(report):
+    """For 1,000 images."""
+    return report["cpu_seconds_per_1000_images"]
+
+
 def received_share(report):
     images = {stage["name"]: stage["items"] for stage in report["stages"]}
     if images.get("receive", 0) == 0:
@@ -144,9 +161,8 @@ def received_share(report):
     return images["receive"] / (images["receive"] + images["read"])
 
 
-def cost_of_receiving(report, here):
+def cost_of_receiving(report, filling):
     """What is left of the process's CPU time without that of the images that
     it filled itself, each as without workers."""
     received = received_share(report)
-    return (report["cpu_seconds_per_1000_images"] -
-            here * (1 - received)) / received
+    return (cpu_seconds_of(report) - filling * (1 - received)) / received
