@@ -10,6 +10,7 @@
 #include <map>
 #include <utility>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -298,11 +299,9 @@ CocoFile JoinObjects(CocoData data) {
 }
 
 CocoFile ReadFile(const std::string& file) {
-  try {
+  return InFile(PathForMessages(file), [&] {
     return ParseCoco(ReadWhole(file, kMaxCocoBytes, kNamedByUser));
-  } catch (const DataError& error) {
-    throw error.At({.path = PathForMessages(file)});
-  }
+  });
 }
 
 // The folders in which a file's images may lie, each with a slash at its end:
@@ -360,9 +359,9 @@ ImageTree ReadCoco(const std::vector<std::string>& files,
     for (const auto& [label, name] : coco.labels) {
       if (names.emplace(label, name).first->second != name) {
         throw DataError({.path = PathForMessages(file)},
-                        "categories: id " + std::to_string(label) + " is \"" +
-                            name + "\" here and \"" + names.at(label) +
-                            "\" in another file");
+                        fmt::format("categories: id {} is \"{}\" here and "
+                                    "\"{}\" in another file",
+                                    label, name, names.at(label)));
       }
     }
     std::string_view split = SplitInName(FileNameOf(file));

@@ -12,13 +12,11 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "records/bytes/fnv_hash.h"
+#include "records/files/split_names.h"
 #include "tools/images/source.h"
 
 namespace infeed {
 namespace {
-
-constexpr std::array<const char*, 3> kSplitNames = {"train", "validation",
-                                                    "test"};
 
 // A hash of a file's name: FNV-1a, then Philox, since FNV-1a alone gives close
 // hashes to names that differ only in the last letter.
@@ -136,7 +134,7 @@ void SplitTree(const std::vector<double>& fractions, ImageTree& tree) {
   }
   tree.splits.clear();
   for (std::size_t part = 0; part < splits.size(); ++part) {
-    splits[part].name = kSplitNames[part];
+    splits[part].name = kSplits[part];
     if (splits[part].images.empty()) {
       tree.notes.push_back(splits[part].name +
                            ": no images, the classes have too few to divide");

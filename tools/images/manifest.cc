@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
@@ -14,6 +14,8 @@
 #include <system_error>
 #include <tuple>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "base/error.h"
 #include "base/own_files.h"
@@ -53,67 +55,41 @@ struct ManifestPlace {
                   "line " + std::to_string(place.line) + ": " + reason);
 }
 
-enum class ManifestColumn { kPath, kLabel, kSplit, kText };
 // The names of the columns.
 constexpr std::array<std::string_view, 4> kColumns = {"path", "label", "split",
                                                       "text"};
 
-// The position of each column in a manifest's rows. Throws DataError for a
-// first row with an unknown or repeated column, or without path or label.
-class ManifestHeader {
- public:
-  ManifestHeader(const std::vector<std::string>& names,
-                 const ManifestPlace& place);
+// The position of each column in a manifest's rows.
+using ManifestHeader = std::map<std::string, std::size_t, std::less<>>;
 
-  [[nodiscard]] bool Has(ManifestColumn column) const {
-    return place_of(column).has_value();
-  }
-  [[nodiscard]] std::size_t width() const { return width_; }
-
-  // A row's value in a column; "" if the manifest lacks the column. Requires:
-  // the row has width() fields.
-  [[nodiscard]] std::string Get(ManifestColumn column,
-                                const std::vector<std::string>& fields) const {
-    return Has(column) ? fields[*place_of(column)] : std::string();
-  }
-
- private:
-  using Place = std::optional<std::size_t>;
-
-  [[nodiscard]] const Place& place_of(ManifestColumn column) const {
-    return places_[static_cast<std::size_t>(column)];
-  }
-
-  std::size_t width_;
-  std::array<Place, 4> places_;
-};
-
-ManifestHeader::ManifestHeader(const std::vector<std::string>& names,
-                               const ManifestPlace& place)
-    : width_(names.size()) {
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const auto* const known =
-        std::find(kColumns.begin(), kColumns.end(), names[i]);
-    if (known == kColumns.end()) {
-      FailAt(place, "unknown column \"" + names[i] +
+// Throws DataError for a first row with an unknown or repeated column, or
+// without path or label.
+ManifestHeader ReadHeader(const std::vector<std::string>& names,
+                          const ManifestPlace& place) {
+  ManifestHeader header;
+  for (const std::string& name : names) {
+    if (std::ranges::find(kColumns, name) == kColumns.end()) {
+      FailAt(place, "unknown column \"" + name +
                         "\": the first row must name the columns path and "
                         "label, and may name split and text");
     }
-    Place& column = places_[static_cast<std::size_t>(known - kColumns.begin())];
-    if (column) {
-      FailAt(place, "column " + names[i] + " is there twice");
-    }
-    column = i;
-  }
-  for (const ManifestColumn column :
-       {ManifestColumn::kPath, ManifestColumn::kLabel}) {
-    if (!Has(column)) {
-      FailAt(place,
-             "column " +
-                 std::string(kColumns[static_cast<std::size_t>(column)]) +
-                 " is missing");
+    if (!header.emplace(name, header.size()).second) {
+      FailAt(place, "column " + name + " is there twice");
     }
   }
+  for (const std::string column : {"path", "label"}) {
+    if (!header.contains(column)) {
+      FailAt(place, "column " + column + " is missing");
+    }
+  }
+  return header;
+}
+
+// A row's value in a column; "" if the manifest lacks the column.
+std::string Get(const ManifestHeader& header, std::string_view column,
+                const std::vector<std::string>& fields) {
+  const auto found = header.find(column);
+  return found == header.end() ? std::string() : fields[found->second];
 }
 
 // The folder of a manifest, or the URL of its "folder".
@@ -166,9 +142,8 @@ struct ManifestClass {
 };
 
 char SeparatorOf(const std::string& manifest) {
-  std::string extension = fs::path(manifest).extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return std::tolower(c); });
+  const std::string extension =
+      LowerCase(fs::path(manifest).extension().string());
   if (extension == ".csv") {
     return ',';
   }
@@ -222,11 +197,8 @@ class Manifests {
     const char separator = SeparatorOf(manifest);
     const std::string text =
         ReadWhole(manifest, kMaxManifestBytes, kNamedByUser);
-    try {
-      ReadTable(manifest, CsvReader(text, separator));
-    } catch (const DataError& error) {
-      throw error.At({.path = PathForMessages(manifest)});
-    }
+    InFile(PathForMessages(manifest),
+           [&] { ReadTable(manifest, CsvReader(text, separator)); });
   }
 
   ImageTree Finish() {
@@ -267,8 +239,8 @@ class Manifests {
       FailAt(place, "the file is empty: the first row names the columns");
     }
     place.line = reader.line();
-    const ManifestHeader header(fields, place);
-    (header.Has(ManifestColumn::kSplit) ? divided_ : undivided_) = &manifest;
+    const ManifestHeader header = ReadHeader(fields, place);
+    (header.contains("split") ? divided_ : undivided_) = &manifest;
     if (divided_ != nullptr && undivided_ != nullptr) {
       throw UsageError("--manifest: " + PathForMessages(*divided_) +
                        " has a split column, " + PathForMessages(*undivided_) +
@@ -277,10 +249,9 @@ class Manifests {
     const std::size_t before = rows_.size();
     while (reader.Next(fields)) {
       place.line = reader.line();
-      if (fields.size() != header.width()) {
-        FailAt(place, "has " + std::to_string(fields.size()) +
-                          " values, the first row " +
-                          std::to_string(header.width()));
+      if (fields.size() != header.size()) {
+        FailAt(place, fmt::format("has {} values, the first row {}",
+                                  fields.size(), header.size()));
       }
       TakeRow(header, fields, place);
     }
@@ -294,7 +265,7 @@ class Manifests {
                const ManifestPlace& place) {
     Row row;
     row.place = place;
-    row.written = header.Get(ManifestColumn::kPath, fields);
+    row.written = Get(header, "path", fields);
     if (row.written.empty()) {
       FailAt(place, "the path is empty");
     }
@@ -305,11 +276,10 @@ class Manifests {
       row.image.bytes = FileSize(row.image.path, place);
     }
     row.image.class_index =
-        ClassNumber(NameText(header.Get(ManifestColumn::kLabel, fields)),
-                    NameText(header.Get(ManifestColumn::kText, fields)), place);
-    if (header.Has(ManifestColumn::kSplit)) {
-      row.split =
-          SplitNumber(header.Get(ManifestColumn::kSplit, fields), place);
+        ClassNumber(NameText(Get(header, "label", fields)),
+                    NameText(Get(header, "text", fields)), place);
+    if (header.contains("split")) {
+      row.split = SplitNumber(Get(header, "split", fields), place);
     }
     rows_.push_back(std::move(row));
   }

@@ -144,11 +144,11 @@ LabelledPart ReadXlaJlPart(const std::string& images_path,
     const int label = std::to_integer<int>(bytes[i]) |
                       std::to_integer<int>(bytes[i + 1]) << 8;
     if (label < 1 || label > kXlaJlMaxLabel) {
-      throw DataError({.path = labels_path,
-                       .record = static_cast<std::int64_t>(i) / 2,
-                       .offset = static_cast<std::int64_t>(i)},
-                      "label " + std::to_string(label) + " is none of 1 to " +
-                          std::to_string(kXlaJlMaxLabel));
+      throw DataError(
+          {.path = labels_path,
+           .record = static_cast<std::int64_t>(i) / 2,
+           .offset = static_cast<std::int64_t>(i)},
+          fmt::format("label {} is none of 1 to {}", label, kXlaJlMaxLabel));
     }
     part.classes.push_back(label - 1);
   }

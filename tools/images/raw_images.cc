@@ -215,11 +215,7 @@ IdxFile Open(std::shared_ptr<const ByteSource> source, int dimensions) {
 
 IdxFile OpenIdx(std::shared_ptr<const ByteSource> source, int dimensions) {
   const std::string path = source->path();
-  try {
-    return Open(std::move(source), dimensions);
-  } catch (const DataError& error) {
-    throw error.At({.path = path});
-  }
+  return InFile(path, [&] { return Open(std::move(source), dimensions); });
 }
 
 }  // namespace infeed

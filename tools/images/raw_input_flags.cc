@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include "base/error.h"
 #include "records/bytes/whole_number.h"
@@ -133,10 +134,10 @@ void NoteOtherNumbers(ImageTree& tree) {
     }
     first = first.value_or(std::min<std::int64_t>(*number, 1));
     if (*number - *first != static_cast<std::int64_t>(i)) {
-      tree.notes.push_back(
+      tree.notes.push_back(fmt::format(
           "the names of the classes are numbers, but classes are numbered in "
-          "the order of their names: class " +
-          name + " has the number " + std::to_string(i) + " (from 0)");
+          "the order of their names: class {} has the number {} (from 0)",
+          name, i));
       return;
     }
   }

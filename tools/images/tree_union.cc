@@ -9,6 +9,8 @@
 #include <tuple>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "base/error.h"
 #include "records/bytes/plain_text.h"
 #include "records/files/shards.h"
@@ -19,16 +21,6 @@
 
 namespace infeed {
 namespace {
-
-// An image and the length of the folder in its path.
-struct RootedImage {
-  ImageFile image;
-  std::size_t root_length = 0;
-
-  [[nodiscard]] std::string_view relative() const {
-    return std::string_view(image.path).substr(root_length);
-  }
-};
 
 // The length of RAW in the paths under RAW, with any number of slashes at its
 // end.
@@ -101,13 +93,10 @@ void Renumber(const UnitedClasses& united, ImageTree& tree) {
       tree.splits.front().images.front().records != nullptr;
   for (std::size_t i = 0; is_of_records && i < numbers.size(); ++i) {
     if (numbers[i] != static_cast<std::int32_t>(i)) {
-      tree.notes.push_back(
-          "classes are numbered anew, by name, as the inputs "
-          "have different ones: " +
-          tree.classes[i].name + " was class " + std::to_string(i) +
-          " (from 0) of the records, and "
-          "is " +
-          std::to_string(numbers[i]));
+      tree.notes.push_back(fmt::format(
+          "classes are numbered anew, by name, as the inputs have different "
+          "ones: {} was class {} (from 0) of the records, and is {}",
+          tree.classes[i].name, i, numbers[i]));
       break;
     }
   }
@@ -136,7 +125,8 @@ void RefuseTwins(std::vector<const ImageFile*> images) {
 
 ImageSplit UnitedSplit(std::string_view name, std::vector<ImageTree>& trees,
                        const std::vector<std::string>& roots) {
-  std::vector<RootedImage> images;
+  // With the length of the folder in its path.
+  std::vector<std::pair<ImageFile, std::size_t>> images;
   for (std::size_t i = 0; i < trees.size(); ++i) {
     for (ImageSplit& split : trees[i].splits) {
       if (split.name != name) {
@@ -146,24 +136,24 @@ ImageSplit UnitedSplit(std::string_view name, std::vector<ImageTree>& trees,
         const std::size_t root = image.records == nullptr
                                      ? RootLength(roots[i])
                                      : image.records->FolderLength(image);
-        images.push_back({std::move(image), root});
+        images.emplace_back(std::move(image), root);
       }
     }
   }
-  std::ranges::sort(images, {}, [](const RootedImage& image) {
-    return std::tuple(image.relative(), std::string_view(image.image.path));
+  std::ranges::sort(images, {}, [](const auto& rooted) {
+    const std::string_view path = rooted.first.path;
+    return std::pair(path.substr(rooted.second), path);
   });
   std::vector<const ImageFile*> files;
-  files.reserve(images.size());
-  for (const RootedImage& image : images) {
-    if (image.image.records == nullptr) {
-      files.push_back(&image.image);
+  for (const auto& [image, root] : images) {
+    if (image.records == nullptr) {
+      files.push_back(&image);
     }
   }
   RefuseTwins(std::move(files));
   ImageSplit split{std::string(name), {}};
-  for (RootedImage& image : images) {
-    split.images.push_back(std::move(image.image));
+  for (auto& [image, root] : images) {
+    split.images.push_back(std::move(image));
   }
   return split;
 }

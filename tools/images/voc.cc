@@ -289,11 +289,9 @@ ImageTree ReadVoc(const std::string& folder, const AnnotationOptions& options) {
   std::vector<ImageObjects> all(found.size());
   ParallelFor(found.size(), options.threads, [&](std::size_t i) {
     const std::string path = PathForMessages(voc.folder().PathOf(found[i].xml));
-    try {
+    InFile(path, [&] {
       all[i] = ParseVoc(voc.folder().Read(found[i].xml, kMaxXmlBytes), options);
-    } catch (const DataError& error) {
-      throw error.At({.path = path});
-    }
+    });
     all[i].file = path;
     all[i].source_id =
         std::string(BaseName(WithoutExtension(found[i].image->name)));

@@ -142,11 +142,9 @@ LabelNames FindNames(const AnnotatedFolder& folder,
   }
   const std::string yaml = folder.FirstOf({"data.yaml", "data.yml"});
   if (!yaml.empty()) {
-    try {
+    return InFile(PathForMessages(folder.PathOf(yaml)), [&] {
       return NamesInYaml(folder.Read(yaml, kMaxYamlBytes));
-    } catch (const DataError& error) {
-      throw error.At({.path = PathForMessages(folder.PathOf(yaml))});
-    }
+    });
   }
   const std::string list =
       folder.FirstOf({"classes.txt", "labels/classes.txt"});
@@ -219,12 +217,10 @@ ImageTree ReadYolo(const std::string& folder,
   ParallelFor(all.size(), options.threads, [&](std::size_t i) {
     const std::string file = std::move(all[i].file);
     all[i].file = PathForMessages(in.PathOf(file));
-    try {
-      if (in.files().contains(file)) {
+    if (in.files().contains(file)) {
+      InFile(all[i].file, [&] {
         all[i].objects = ParseYolo(in.Read(file, kMaxLabelBytes));
-      }
-    } catch (const DataError& error) {
-      throw error.At({.path = all[i].file});
+      });
     }
   });
   LabelNames names = FindNames(in, options);
