@@ -1,10 +1,15 @@
 #pragma once
 
+#include <cstddef>
 #include <initializer_list>
+#include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <CLI/CLI.hpp>
+
+#include "base/choices.h"
 
 // The texts of --help and --help_all: CLI11's, with lines broken for a terminal
 // of 80 columns. --help has the flags that most runs need, --help_all every
@@ -39,6 +44,20 @@ class FlagGroup {
 void NameValues(
     CLI::App& app,
     std::initializer_list<std::pair<const char*, const char*>> values);
+
+// Adds a flag whose values are the choices. Its text lists them, and `value` as
+// the default: "a|b|c=a".
+template <typename Value, std::size_t kCount>
+CLI::Option* AddChoice(CLI::App& app, const std::string& flag, Value& value,
+                       const Choices<Value, kCount>& choices,
+                       const std::string& about) {
+  const std::string names =
+      JoinNames(choices, &std::pair<std::string_view, Value>::first);
+  return app.add_option(flag, value, about)
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, Value>(choices.begin(), choices.end())))
+      ->option_text(names + "=" + std::string(ChoiceName(value, choices)));
+}
 
 class HelpText final : public CLI::Formatter {
  public:

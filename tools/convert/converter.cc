@@ -42,11 +42,10 @@ struct Event {
 void CheckNothingIsStale(const std::vector<std::string>& stale,
                          const std::string& output_dir, bool overwrite) {
   if (!stale.empty() && !overwrite) {
-    throw UsageError(
-        output_dir + ": has " + std::to_string(stale.size()) +
-        " shards that this conversion would not replace, such as " +
-        stale.front() +
-        ": give an empty folder, or --overwrite to remove them");
+    throw UsageError(fmt::format(
+        "{}: has {} shards that this conversion would not replace, such as {}: "
+        "give an empty folder, or --overwrite to remove them",
+        output_dir, stale.size(), stale.front()));
   }
 }
 

@@ -2,9 +2,9 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include "base/error.h"
 #include "records/bytes/whole_number.h"
@@ -57,10 +57,9 @@ void CheckShare(const TaskShare& share, const std::string& whence) {
     throw UsageError("--num_tasks: " + whence + " must be at least 1");
   }
   if (share.index < 0 || share.index >= share.count) {
-    throw UsageError("--task_index: " + whence + " gives task " +
-                     std::to_string(share.index) + " of " +
-                     std::to_string(share.count) +
-                     " tasks, which are numbered from 0");
+    throw UsageError(fmt::format(
+        "--task_index: {} gives task {} of {} tasks, which are numbered from 0",
+        whence, share.index, share.count));
   }
 }
 
@@ -100,25 +99,20 @@ constexpr std::int64_t kBytesOfKeys = 400;  // of a record, estimated
 ImageSize ReadSize(const std::string& text) {
   const std::optional<ImageSize> size = ParseImageSize(text);
   if (!size || size->longer() > kMaxSize) {
-    throw UsageError("--image_size '" + text +
-                     "': must be a side, or a height and a width such as "
-                     "224x320, of 1 to " +
-                     std::to_string(kMaxSize) + " pixels");
+    throw UsageError(fmt::format(
+        "--image_size '{}': must be a side, or a height and a width such as "
+        "224x320, of 1 to {} pixels",
+        text, kMaxSize));
   }
   return *size;
 }
 
 void AddBadImageFlags(CLI::App& app, OutputFlags& flags) {
   const FlagGroup group(app, "Images");
-  app.add_option(
-         "--on_bad_image", flags.converter.on_bad_image,
-         "Policy for a broken image: fail; skip it; or reencode what can still "
-         "be decoded of it, and skip the rest. All are reported.")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, OnBadImage>{
-          {"fail", OnBadImage::kFail},
-          {"skip", OnBadImage::kSkip},
-          {"reencode", OnBadImage::kReencode}}))
-      ->option_text("fail|skip|reencode=fail");
+  AddChoice(
+      app, "--on_bad_image", flags.converter.on_bad_image, kOnBadImages,
+      "Policy for a broken image: fail; skip it; or reencode what can still "
+      "be decoded of it, and skip the rest. All are reported.");
   Rare(app.add_flag("--verify_images,!--no_verify_images",
                     flags.converter.image.verify,
                     "Decode every image once to find broken ones (default)."));
@@ -185,15 +179,13 @@ void AddShardFlags(CLI::App& app, OutputFlags& flags) {
                  "Shards of each split: a number, a size such as 256MB, or "
                  "auto (about 128 MB each).")
       ->capture_default_str();
-  Rare(
-      app.add_option("--layout", flags.plan.layout,
-                     "Names of the shards: OUT/train-00000-of-00008 (flat), or "
-                     "OUT/train/train-00000-of-01024 (reference); of tars "
-                     "OUT/train-000000.tar."))
-      ->transform(CLI::CheckedTransformer(std::map<std::string, ShardLayout>{
-          {"flat", ShardLayout::kFlat},
-          {"reference", ShardLayout::kReference}}))
-      ->option_text("flat|reference=flat");
+  Rare(AddChoice(
+      app, "--layout", flags.plan.layout,
+      Choices<ShardLayout, 2>{{{"flat", ShardLayout::kFlat},
+                               {"reference", ShardLayout::kReference}}},
+      "Names of the shards: OUT/train-00000-of-00008 (flat), or "
+      "OUT/train/train-00000-of-01024 (reference); of tars "
+      "OUT/train-000000.tar."));
   app.add_option("--seed", flags.plan.seed,
                  "Seed of the training images' order.")
       ->capture_default_str();

@@ -135,8 +135,8 @@ std::int64_t ConversionPlan::shards() const {
 
 ConversionPlan PlanConversion(ImageTree tree, const PlanOptions& options) {
   if (options.shards < 0 || options.shards > kMaxShards) {
-    throw UsageError("--shards " + std::to_string(options.shards) +
-                     ": give 1 to " + std::to_string(kMaxShards) + ", or auto");
+    throw UsageError(fmt::format("--shards {}: give 1 to {}, or auto",
+                                 options.shards, kMaxShards));
   }
   if (options.shard_bytes < 0) {
     throw UsageError("--shards: a size must be above 0");
@@ -162,10 +162,10 @@ ConversionPlan PlanConversion(ImageTree tree, const PlanOptions& options) {
   for (ImageSplit& split : tree.splits) {
     plan.splits.push_back(PlanSplit(std::move(split), options));
     if (plan.splits.back().shards.size() > std::size_t{kMaxShards}) {
-      throw UsageError("--shards: this size gives " +
-                       std::to_string(plan.splits.back().shards.size()) +
-                       " shards; give one that gives no more than " +
-                       std::to_string(kMaxShards));
+      throw UsageError(fmt::format(
+          "--shards: this size gives {} shards; give one that gives no more "
+          "than {}",
+          plan.splits.back().shards.size(), kMaxShards));
     }
   }
   return plan;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
-#include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -191,15 +190,13 @@ void AddRawInputFlags(CLI::App& app, RawInputFlags& flags) {
                  "label, optionally split and text; paths (or URLs) start at "
                  "--raw_data_dir, else at the manifest; may be repeated.")
       ->allow_extra_args(false);
-  app.add_option("--raw_format", flags.raw_format,
-                 "Format of --raw_data_dir: images in folders, XLA.jl's raw "
-                 "files, MNIST's idx files or CIFAR-10's binary batches.")
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, RawFormat>{{"images", RawFormat::kImages},
-                                           {"xla_jl", RawFormat::kXlaJl},
-                                           {"idx", RawFormat::kIdx},
-                                           {"cifar10", RawFormat::kCifar10}}))
-      ->option_text("images|xla_jl|idx|cifar10=images");
+  AddChoice(app, "--raw_format", flags.raw_format,
+            Choices<RawFormat, 4>{{{"images", RawFormat::kImages},
+                                   {"xla_jl", RawFormat::kXlaJl},
+                                   {"idx", RawFormat::kIdx},
+                                   {"cifar10", RawFormat::kCifar10}}},
+            "Format of --raw_data_dir: images in folders, XLA.jl's raw "
+            "files, MNIST's idx files or CIFAR-10's binary batches.");
   app.add_option("--split", flags.split,
                  "Shares of each class for train, validation and test: "
                  "0.9/0.1, 0.8/0.1/0.1 or reference (the same); for plain "

@@ -1,4 +1,3 @@
-#include <map>
 #include <memory>
 #include <string>
 
@@ -6,6 +5,7 @@
 
 #include "base/error.h"
 #include "records/bytes/byte_size.h"
+#include "tools/cli/help_text.h"
 #include "tools/records/command.h"
 #include "tools/records/verbs.h"
 #include "tools/rewrite/shard_rewriter.h"
@@ -37,16 +37,13 @@ void AddOrderOptions(CLI::App* verb, ReshardFlags& flags) {
                    "Shards of each prefix: a number, a size such as 128MB, or "
                    "auto (about 128 MB each).")
       ->capture_default_str();
-  verb->add_option("--balance", flags.balance_bytes,
-                   "Make shards of equal numbers of records, or of bytes.")
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, bool>{{"records", false}, {"bytes", true}}))
-      ->option_text("records|bytes=records");
-  verb->add_option("--shuffle", flags.rewrite.order,
-                   "Shuffle the records: none, or global, within their prefix.")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, RewriteOrder>{
-          {"none", RewriteOrder::kAsIs}, {"global", RewriteOrder::kShuffled}}))
-      ->option_text("none|global=none");
+  AddChoice(*verb, "--balance", flags.balance_bytes,
+            Choices<bool, 2>{{{"records", false}, {"bytes", true}}},
+            "Make shards of equal numbers of records, or of bytes.");
+  AddChoice(*verb, "--shuffle", flags.rewrite.order,
+            Choices<RewriteOrder, 2>{{{"none", RewriteOrder::kAsIs},
+                                      {"global", RewriteOrder::kShuffled}}},
+            "Shuffle the records: none, or global, within their prefix.");
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 #include "tools/rewrite/writing_options.h"
 
-#include <map>
-
 #include <CLI/CLI.hpp>
+
+#include "tools/cli/help_text.h"
 
 namespace infeed {
 
@@ -14,22 +14,18 @@ void AddWritingOptions(CLI::App* verb, WritingOptions& options,
   verb->add_flag("--overwrite", options.overwrite, "Replace existing output.");
   verb->add_flag("--dry_run", options.dry_run,
                  "Only print what would be written.");
-  verb->add_option("--compression", options.compression,
-                   "Compression of the shards that are written.")
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, Compression>{{"none", Compression::kNone},
-                                             {"gzip", Compression::kGzip},
-                                             {"zlib", Compression::kZlib}}))
-      ->option_text("none|gzip|zlib=none");
+  AddChoice(*verb, "--compression", options.compression,
+            Choices<Compression, 3>{{{"none", Compression::kNone},
+                                     {"gzip", Compression::kGzip},
+                                     {"zlib", Compression::kZlib}}},
+            "Compression of the shards that are written.");
 }
 
 void AddBadRecordOption(CLI::App* verb, bool& skip_bad) {
-  verb->add_option(
-          "--on_bad_record", skip_bad,
-          "Policy for a bad record: fail, or leave it out and count it (skip).")
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, bool>{{"fail", false}, {"skip", true}}))
-      ->option_text("fail|skip=fail");
+  AddChoice(
+      *verb, "--on_bad_record", skip_bad,
+      Choices<bool, 2>{{{"fail", false}, {"skip", true}}},
+      "Policy for a bad record: fail, or leave it out and count it (skip).");
 }
 
 }  // namespace infeed
