@@ -53,11 +53,37 @@ class SeekCheck {
 
   // Opens the seek file of a shard of that size, if there is one. Requires: no
   // record of the shard was checked yet.
-  void Open(std::size_t shard, std::int64_t shard_size);
+  void Open(std::size_t shard, std::int64_t shard_size) {
+    shards_[shard].file = SeekFile::Find(paths_[shard], shard_size);
+  }
 
   // Checks the index of a record, if it has one.
   void CheckRecord(std::size_t shard, const Record& record,
-                   const ImagenetExampleView& example);
+                   const ImagenetExampleView& example) {
+    Shard& state = shards_[shard];
+    std::span<const std::byte> sealed = example.seek_index;
+    std::vector<std::byte> buffer;
+    const bool is_beside = sealed.empty() && state.file &&
+                           record.number < state.file->info().records;
+    if (is_beside) {
+      sealed = state.file->Read(
+          record.number, LongestSeekIndex(std::ssize(record.payload)), buffer);
+    }
+    if (sealed.empty()) {
+      return;
+    }
+    const std::string fault = Fault(sealed, example.encoded);
+    if (!fault.empty()) {
+      const std::string index =
+          is_beside ? "the seek index in the file beside the shard "
+                    : "the seek index ";
+      const std::lock_guard lock(mutex_);
+      state.findings.push_back({.record = {.record = record.number,
+                                           .offset = record.offset,
+                                           .reason = index + fault},
+                                .is_beside = is_beside});
+    }
+  }
 
   // The records with a wrong index, in file order. records: the shard's number
   // of records. If records were lost, or the seek file has another number of
@@ -66,7 +92,22 @@ class SeekCheck {
   // reported. Requires: all records were checked.
   [[nodiscard]] std::vector<DamagedRecord> Take(std::size_t shard,
                                                 std::int64_t records,
-                                                bool records_are_lost);
+                                                bool records_are_lost) {
+    std::vector<DamagedRecord> bad;
+    {
+      const std::lock_guard lock(mutex_);
+      Shard& state = shards_[shard];
+      const bool uses_file = !records_are_lost && state.file != nullptr &&
+                             state.file->info().records == records;
+      for (Finding& finding : state.findings) {
+        if (uses_file || !finding.is_beside) {
+          bad.push_back(std::move(finding.record));
+        }
+      }
+    }
+    std::ranges::sort(bad);
+    return bad;
+  }
 
  private:
   struct Finding {
@@ -79,77 +120,24 @@ class SeekCheck {
   };
   // Returns the fault of an index; "": none.
   [[nodiscard]] std::string Fault(std::span<const std::byte> sealed,
-                                  std::span<const std::byte> jpeg) const;
+                                  std::span<const std::byte> jpeg) const {
+    const OpenedSeekIndex opened = OpenSeekIndex(sealed, jpeg);
+    if (opened.seal != SeekSeal::kGood) {
+      return std::string(SeekSealText(opened.seal));
+    }
+    JpegSeekIndex index;
+    if (!ParseSeekIndex(opened.body, index)) {
+      return "cannot be read";
+    }
+    return remake_ && !IsRight(index, jpeg) ? "is not what the JPEG's scan says"
+                                            : "";
+  }
 
   const std::vector<std::string>& paths_;
   const bool remake_;
   std::mutex mutex_;
   std::vector<Shard> shards_;  // mutex_ guards the findings
 };
-
-void SeekCheck::Open(std::size_t shard, std::int64_t shard_size) {
-  shards_[shard].file = SeekFile::Find(paths_[shard], shard_size);
-}
-
-void SeekCheck::CheckRecord(std::size_t shard, const Record& record,
-                            const ImagenetExampleView& example) {
-  Shard& state = shards_[shard];
-  std::span<const std::byte> sealed = example.seek_index;
-  std::vector<std::byte> buffer;
-  const bool is_beside = sealed.empty() && state.file &&
-                         record.number < state.file->info().records;
-  if (is_beside) {
-    sealed = state.file->Read(
-        record.number, LongestSeekIndex(std::ssize(record.payload)), buffer);
-  }
-  if (sealed.empty()) {
-    return;
-  }
-  const std::string fault = Fault(sealed, example.encoded);
-  if (!fault.empty()) {
-    const std::string index =
-        is_beside ? "the seek index in the file beside the shard "
-                  : "the seek index ";
-    const std::lock_guard lock(mutex_);
-    state.findings.push_back({.record = {.record = record.number,
-                                         .offset = record.offset,
-                                         .reason = index + fault},
-                              .is_beside = is_beside});
-  }
-}
-
-std::string SeekCheck::Fault(std::span<const std::byte> sealed,
-                             std::span<const std::byte> jpeg) const {
-  const OpenedSeekIndex opened = OpenSeekIndex(sealed, jpeg);
-  if (opened.seal != SeekSeal::kGood) {
-    return std::string(SeekSealText(opened.seal));
-  }
-  JpegSeekIndex index;
-  if (!ParseSeekIndex(opened.body, index)) {
-    return "cannot be read";
-  }
-  return remake_ && !IsRight(index, jpeg) ? "is not what the JPEG's scan says"
-                                          : "";
-}
-
-std::vector<DamagedRecord> SeekCheck::Take(std::size_t shard,
-                                           std::int64_t records,
-                                           bool records_are_lost) {
-  std::vector<DamagedRecord> bad;
-  {
-    const std::lock_guard lock(mutex_);
-    Shard& state = shards_[shard];
-    const bool uses_file = !records_are_lost && state.file != nullptr &&
-                           state.file->info().records == records;
-    for (Finding& finding : state.findings) {
-      if (uses_file || !finding.is_beside) {
-        bad.push_back(std::move(finding.record));
-      }
-    }
-  }
-  std::ranges::sort(bad);
-  return bad;
-}
 
 struct VerifyTotals {
   std::int64_t records = 0;

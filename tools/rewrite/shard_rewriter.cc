@@ -100,22 +100,141 @@ class GroupRewriter {
   GroupRewriter(const std::string& prefix,
                 const std::vector<std::string>& inputs,
                 const RewriteOptions& options, const StagedFolder* folder,
-                const Interruption& interruption);
+                const Interruption& interruption)
+      : prefix_(prefix),
+        options_(options),
+        folder_(folder),
+        interruption_(interruption),
+        bad_(options.writing.skip_bad),
+        sequence_(ReadThrough(inputs)) {
+    if (options.order == RewriteOrder::kByLabel) {
+      PlanByLabel();
+    } else {
+      PlanByCut();
+    }
+  }
 
   // Writes the new shards; without a folder, returns their names and records
   // only. Requires: called once.
-  [[nodiscard]] std::vector<DatasetInfo::Shard> Write();
+  [[nodiscard]] std::vector<DatasetInfo::Shard> Write() {
+    if (folder_ == nullptr) {
+      std::vector<DatasetInfo::Shard> planned;
+      for (const NewShard& shard : shards_) {
+        planned.push_back({shard.name, shard.range.count, 0, ""});
+      }
+      return planned;
+    }
+    std::int64_t bytes = 0;
+    for (std::int64_t i = 0; i < sequence_.size(); ++i) {
+      bytes += sequence_.frame_bytes(i);
+    }
+    ReadProgress progress(bytes);
+    const auto on_records = [&](std::int64_t moved_bytes,
+                                std::int64_t records) {
+      interruption_.Check();
+      progress.Add(moved_bytes, records);
+    };
+    if (const RecordIndex* const index = sequence_.index()) {
+      const CopyOptions options = {.compression = options_.writing.compression,
+                                   .threads = options_.writing.threads,
+                                   .memory_limit = options_.memory_limit};
+      return CopyRecords(*index, record_at_, shards_, options, bad_,
+                         on_records);
+    }
+    return Stream(on_records);
+  }
   // The number of bad records left out of the new shards.
   [[nodiscard]] std::int64_t left_out() const {
     return sequence_.left_out() + bad_.count();
   }
 
  private:
-  RecordSequence ReadThrough(const std::vector<std::string>& inputs) const;
-  void PlanByCut();
-  void PlanByLabel();
-  void AddShard(const std::string& name, const ShardRange& range);
-  std::vector<DatasetInfo::Shard> Stream(const OnRecords& on_records);
+  RecordSequence ReadThrough(const std::vector<std::string>& inputs) const {
+    ShardProgress progress(inputs);
+    return RecordSequence(inputs,
+                          {.any_order = options_.order != RewriteOrder::kAsIs,
+                           .skip_bad = options_.writing.skip_bad,
+                           .open = progress.Opener(),
+                           .on_record = progress.Counter(interruption_),
+                           .folder = folder_,
+                           .scratch_name = prefix_});
+  }
+  void PlanByCut() {
+    const std::int64_t size = sequence_.size();
+    record_at_ = [](std::int64_t position) { return position; };
+    if (options_.order == RewriteOrder::kShuffled && size > 0) {
+      record_at_ =
+          [order = SampleOrder(size, Shuffle::kGlobal, options_.seed).Epoch(0)](
+              std::int64_t position) { return order.RecordAt(position); };
+    }
+    const std::vector<ShardRange> ranges = CutIntoShards(
+        size,
+        [&](std::int64_t position) {
+          return sequence_.frame_bytes(record_at_(position));
+        },
+        options_.cut);
+    const auto count = std::ssize(ranges);
+    for (std::int64_t i = 0; i < count; ++i) {
+      AddShard(ShardName(prefix_, i, count),
+               ranges[static_cast<std::size_t>(i)]);
+    }
+  }
+  void PlanByLabel() {
+    ShardProgress progress(sequence_.shards());
+    std::vector<std::int64_t> records;
+    std::set<std::string> names;
+    for (const auto& [label, one] :
+         ClassesByLabel(sequence_, progress.Opener(), bad_,
+                        progress.Counter(interruption_))) {
+      std::string name = one.name;
+      while (!names.insert(name).second) {
+        name += "-label-" + std::to_string(label);
+      }
+      AddShard(ShardName(prefix_ + "-" + name, 0, 1),
+               {std::ssize(records), std::ssize(one.records)});
+      records.insert(records.end(), one.records.begin(), one.records.end());
+    }
+    record_at_ = [records = std::move(records)](std::int64_t position) {
+      return records[static_cast<std::size_t>(position)];
+    };
+  }
+  void AddShard(const std::string& name, const ShardRange& range) {
+    shards_.push_back(
+        {.name = name,
+         .path = folder_ != nullptr ? folder_->PathFor(name) : name,
+         .range = range});
+  }
+  // Writes the new shards one after the other, from shards that can only be
+  // read in order.
+  std::vector<DatasetInfo::Shard> Stream(const OnRecords& on_records) {
+    const std::vector<std::string>& inputs = sequence_.shards();
+    RecordStream stream(
+        inputs.size(), [&](std::size_t i) { return OpenSource(inputs[i]); },
+        bad_);
+    std::vector<DatasetInfo::Shard> written;
+    for (const NewShard& shard : shards_) {
+      TfrecordWriter writer(
+          shard.path,
+          {.compression = options_.writing.compression, .write_index = true});
+      for (std::int64_t i = 0; i < shard.range.count; ++i) {
+        const std::optional<Record> record = stream.Next();
+        if (!record) {
+          throw IoError(
+              PathForMessages(inputs.back()) +
+              ": has fewer records than before: another program writes to it");
+        }
+        writer.Append(record->payload);
+        on_records(static_cast<std::int64_t>(record->payload.size() +
+                                             kFrameOverheadBytes),
+                   1);
+      }
+      writer.Close();
+      written.push_back(DescribeShard(shard.name, writer));
+    }
+    while (stream.Next()) {  // Bad records after the last good one count, too.
+    }
+    return written;
+  }
 
   const std::string& prefix_;
   const RewriteOptions& options_;
@@ -127,141 +246,6 @@ class GroupRewriter {
   // The record at a position of the new order.
   std::function<std::int64_t(std::int64_t)> record_at_;
 };
-
-GroupRewriter::GroupRewriter(const std::string& prefix,
-                             const std::vector<std::string>& inputs,
-                             const RewriteOptions& options,
-                             const StagedFolder* folder,
-                             const Interruption& interruption)
-    : prefix_(prefix),
-      options_(options),
-      folder_(folder),
-      interruption_(interruption),
-      bad_(options.writing.skip_bad),
-      sequence_(ReadThrough(inputs)) {
-  if (options.order == RewriteOrder::kByLabel) {
-    PlanByLabel();
-  } else {
-    PlanByCut();
-  }
-}
-
-RecordSequence GroupRewriter::ReadThrough(
-    const std::vector<std::string>& inputs) const {
-  ShardProgress progress(inputs);
-  return RecordSequence(inputs,
-                        {.any_order = options_.order != RewriteOrder::kAsIs,
-                         .skip_bad = options_.writing.skip_bad,
-                         .open = progress.Opener(),
-                         .on_record = progress.Counter(interruption_),
-                         .folder = folder_,
-                         .scratch_name = prefix_});
-}
-
-void GroupRewriter::PlanByCut() {
-  const std::int64_t size = sequence_.size();
-  record_at_ = [](std::int64_t position) { return position; };
-  if (options_.order == RewriteOrder::kShuffled && size > 0) {
-    record_at_ =
-        [order = SampleOrder(size, Shuffle::kGlobal, options_.seed).Epoch(0)](
-            std::int64_t position) { return order.RecordAt(position); };
-  }
-  const std::vector<ShardRange> ranges = CutIntoShards(
-      size,
-      [&](std::int64_t position) {
-        return sequence_.frame_bytes(record_at_(position));
-      },
-      options_.cut);
-  const auto count = std::ssize(ranges);
-  for (std::int64_t i = 0; i < count; ++i) {
-    AddShard(ShardName(prefix_, i, count), ranges[static_cast<std::size_t>(i)]);
-  }
-}
-
-void GroupRewriter::PlanByLabel() {
-  ShardProgress progress(sequence_.shards());
-  std::vector<std::int64_t> records;
-  std::set<std::string> names;
-  for (const auto& [label, one] :
-       ClassesByLabel(sequence_, progress.Opener(), bad_,
-                      progress.Counter(interruption_))) {
-    std::string name = one.name;
-    while (!names.insert(name).second) {
-      name += "-label-" + std::to_string(label);
-    }
-    AddShard(ShardName(prefix_ + "-" + name, 0, 1),
-             {std::ssize(records), std::ssize(one.records)});
-    records.insert(records.end(), one.records.begin(), one.records.end());
-  }
-  record_at_ = [records = std::move(records)](std::int64_t position) {
-    return records[static_cast<std::size_t>(position)];
-  };
-}
-
-void GroupRewriter::AddShard(const std::string& name, const ShardRange& range) {
-  shards_.push_back({.name = name,
-                     .path = folder_ != nullptr ? folder_->PathFor(name) : name,
-                     .range = range});
-}
-
-std::vector<DatasetInfo::Shard> GroupRewriter::Write() {
-  if (folder_ == nullptr) {
-    std::vector<DatasetInfo::Shard> planned;
-    for (const NewShard& shard : shards_) {
-      planned.push_back({shard.name, shard.range.count, 0, ""});
-    }
-    return planned;
-  }
-  std::int64_t bytes = 0;
-  for (std::int64_t i = 0; i < sequence_.size(); ++i) {
-    bytes += sequence_.frame_bytes(i);
-  }
-  ReadProgress progress(bytes);
-  const auto on_records = [&](std::int64_t moved_bytes, std::int64_t records) {
-    interruption_.Check();
-    progress.Add(moved_bytes, records);
-  };
-  if (const RecordIndex* const index = sequence_.index()) {
-    const CopyOptions options = {.compression = options_.writing.compression,
-                                 .threads = options_.writing.threads,
-                                 .memory_limit = options_.memory_limit};
-    return CopyRecords(*index, record_at_, shards_, options, bad_, on_records);
-  }
-  return Stream(on_records);
-}
-
-// Writes the new shards one after the other, from shards that can only be read
-// in order.
-std::vector<DatasetInfo::Shard> GroupRewriter::Stream(
-    const OnRecords& on_records) {
-  const std::vector<std::string>& inputs = sequence_.shards();
-  RecordStream stream(
-      inputs.size(), [&](std::size_t i) { return OpenSource(inputs[i]); },
-      bad_);
-  std::vector<DatasetInfo::Shard> written;
-  for (const NewShard& shard : shards_) {
-    TfrecordWriter writer(
-        shard.path,
-        {.compression = options_.writing.compression, .write_index = true});
-    for (std::int64_t i = 0; i < shard.range.count; ++i) {
-      const std::optional<Record> record = stream.Next();
-      if (!record) {
-        throw IoError(
-            PathForMessages(inputs.back()) +
-            ": has fewer records than before: another program writes to it");
-      }
-      writer.Append(record->payload);
-      on_records(static_cast<std::int64_t>(record->payload.size() +
-                                           kFrameOverheadBytes),
-                 1);
-    }
-    writer.Close();
-    written.push_back(DescribeShard(shard.name, writer));
-  }
-  while (stream.Next()) {  // Bad records after the last good one count, too.
-  }
-  return written;
-}
 
 namespace fs = std::filesystem;
 
