@@ -160,30 +160,25 @@ bool DatasetStats::LacksImages() const {
 }
 
 void DatasetStats::Merge(DatasetStats other) {
-  records += other.records;
-  images += other.images;
-  image_bytes += other.image_bytes;
+  using S = DatasetStats;
+  for (std::int64_t S::*const number :
+       {&S::records, &S::images, &S::image_bytes, &S::restart_markers,
+        &S::seek_indexes, &S::exif, &S::adobe, &S::standard_tables,
+        &S::unreadable_features, &S::wrong_sizes}) {
+    this->*number += other.*number;
+  }
+  for (Counts S::*const counts :
+       {&S::keys, &S::formats, &S::sampling, &S::coding, &S::colors}) {
+    MergeCounts(this->*counts, other.*counts);
+  }
+  for (Tally S::*const tally :
+       {&S::width, &S::height, &S::aspect_percent, &S::bytes, &S::quality}) {
+    (this->*tally).Merge(other.*tally);
+  }
   for (const auto& [label, stats] : other.classes) {
     MergeClass(classes[label], stats);
   }
-  MergeCounts(keys, other.keys);
   features.Merge(other.features);
-  MergeCounts(formats, other.formats);
-  MergeCounts(sampling, other.sampling);
-  MergeCounts(coding, other.coding);
-  MergeCounts(colors, other.colors);
-  restart_markers += other.restart_markers;
-  seek_indexes += other.seek_indexes;
-  exif += other.exif;
-  adobe += other.adobe;
-  standard_tables += other.standard_tables;
-  unreadable_features += other.unreadable_features;
-  wrong_sizes += other.wrong_sizes;
-  width.Merge(other.width);
-  height.Merge(other.height);
-  aspect_percent.Merge(other.aspect_percent);
-  bytes.Merge(other.bytes);
-  quality.Merge(other.quality);
   for (const auto& [bin, count] : other.sizes) {
     sizes[bin] += count;
   }

@@ -120,50 +120,41 @@ class PickleMachine {
     return true;
   }
 
+  // These three return whether the instruction is one of theirs; what they
+  // call for one returns true.
   bool PushValue(std::uint8_t code) {
     switch (code) {
       case kNone:
-        Push(New(Kind::kNone));
-        return true;
+        return Push(New(Kind::kNone));
       case kNewTrue:
       case kNewFalse:
         New(Kind::kBool).number = code == kNewTrue ? 1 : 0;
-        Push(nodes_.back());
-        return true;
+        return Push(nodes_.back());
       case kBinInt:
-        PushInt(static_cast<std::int32_t>(TakeUnsigned(4)));
-        return true;
+        return PushInt(static_cast<std::int32_t>(TakeUnsigned(4)));
       case kBinInt1:
-        PushInt(static_cast<std::int64_t>(TakeUnsigned(1)));
-        return true;
+        return PushInt(static_cast<std::int64_t>(TakeUnsigned(1)));
       case kBinInt2:
-        PushInt(static_cast<std::int64_t>(TakeUnsigned(2)));
-        return true;
+        return PushInt(static_cast<std::int64_t>(TakeUnsigned(2)));
       case kLong1:
-        PushInt(TakeLong());
-        return true;
+        return PushInt(TakeLong());
       case kBinFloat:  // Not used for weights.
         (void)TakeUnsigned(8);
-        Push(New(Kind::kFloat));
-        return true;
+        return Push(New(Kind::kFloat));
       case kBinUnicode:
-        PushText(Kind::kString, TakeText(TakeUnsigned(4)));
-        return true;
+        return PushText(Kind::kString, TakeText(TakeUnsigned(4)));
       case kShortBinUnicode:
-        PushText(Kind::kString, TakeText(TakeUnsigned(1)));
-        return true;
+        return PushText(Kind::kString, TakeText(TakeUnsigned(1)));
       case kGlobal: {
         const std::string module = TakeLine();
-        PushGlobal(module, TakeLine());
-        return true;
+        return PushGlobal(module, TakeLine());
       }
       case kStackGlobal: {
         const Items names = PopItems(2);
         Require(
             names[0]->kind == Kind::kString && names[1]->kind == Kind::kString,
             "a name is not text");
-        PushGlobal(names[0]->text, names[1]->text);
-        return true;
+        return PushGlobal(names[0]->text, names[1]->text);
       }
       default:
         return false;
@@ -176,55 +167,41 @@ class PickleMachine {
         stack_.push_back(nullptr);
         return true;
       case kEmptyTuple:
-        Push(New(Kind::kTuple));
-        return true;
+        return Push(New(Kind::kTuple));
       case kEmptyList:
-        Push(New(Kind::kList));
-        return true;
+        return Push(New(Kind::kList));
       case kEmptyDict:
-        Push(New(Kind::kDict));
-        return true;
+        return Push(New(Kind::kDict));
       case kTuple:
-        PushTuple(PopToMark());
-        return true;
+        return PushTuple(PopToMark());
       case kAppend:
-        AddItems(PopItems(1));
-        return true;
+        return AddItems(PopItems(1));
       case kAppends:
-        AddItems(PopToMark());
-        return true;
+        return AddItems(PopToMark());
       case kSetItem:
-        AddEntries(PopItems(2));
-        return true;
+        return AddEntries(PopItems(2));
       case kSetItems:
-        AddEntries(PopToMark());
-        return true;
+        return AddEntries(PopToMark());
       default:
         if (code < kTuple1 || code > kTuple3) {
           return false;
         }
-        PushTuple(PopItems(code - kTuple1 + std::size_t{1}));
-        return true;
+        return PushTuple(PopItems(code - kTuple1 + std::size_t{1}));
     }
   }
 
   bool UseMemo(std::uint8_t code) {
     switch (code) {
       case kBinPut:
-        Remember(TakeUnsigned(1));
-        return true;
+        return Remember(TakeUnsigned(1));
       case kLongBinPut:
-        Remember(TakeUnsigned(4));
-        return true;
+        return Remember(TakeUnsigned(4));
       case kMemoize:
-        Remember(memo_.size());
-        return true;
+        return Remember(memo_.size());
       case kBinGet:
-        Recall(TakeUnsigned(1));
-        return true;
+        return Recall(TakeUnsigned(1));
       case kLongBinGet:
-        Recall(TakeUnsigned(4));
-        return true;
+        return Recall(TakeUnsigned(4));
       default:
         return false;
     }
@@ -278,18 +255,21 @@ class PickleMachine {
     return nodes_.emplace_back(PickleNode{.kind = kind});
   }
 
-  void Push(PickleNode& node) { stack_.push_back(&node); }
-
-  void PushInt(std::int64_t value) {
-    PickleNode& node = New(Kind::kInt);
-    node.number = value;
-    Push(node);
+  bool Push(PickleNode& node) {
+    stack_.push_back(&node);
+    return true;
   }
 
-  void PushText(Kind kind, std::string text) {
+  bool PushInt(std::int64_t value) {
+    PickleNode& node = New(Kind::kInt);
+    node.number = value;
+    return Push(node);
+  }
+
+  bool PushText(Kind kind, std::string text) {
     PickleNode& node = New(kind);
     node.text = std::move(text);
-    Push(node);
+    return Push(node);
   }
 
   PickleNode& Top() {
@@ -319,37 +299,42 @@ class PickleMachine {
     return items;
   }
 
-  void PushTuple(Items items) {
+  bool PushTuple(Items items) {
     PickleNode& tuple = New(Kind::kTuple);
     tuple.items = std::move(items);
-    Push(tuple);
+    return Push(tuple);
   }
 
-  void AddItems(const Items& items) {
+  bool AddItems(const Items& items) {
     PickleNode& list = Top();
     Require(list.kind == Kind::kList, "a value is put into no list");
     list.items.insert(list.items.end(), items.begin(), items.end());
+    return true;
   }
 
-  void AddEntries(const Items& items) {
+  bool AddEntries(const Items& items) {
     PickleNode& dict = Top();
     Require(dict.kind == Kind::kDict && items.size() % 2 == 0,
             "an entry is put into no dictionary");
     for (std::size_t i = 0; i < items.size(); i += 2) {
       dict.entries.emplace_back(items[i], items[i + 1]);
     }
+    return true;
   }
 
-  void Remember(std::uint64_t key) { memo_[key] = &Top(); }
+  bool Remember(std::uint64_t key) {
+    memo_[key] = &Top();
+    return true;
+  }
 
-  void Recall(std::uint64_t key) {
+  bool Recall(std::uint64_t key) {
     const auto found = memo_.find(key);
     Require(found != memo_.end(), "a value is recalled that was not kept");
-    stack_.push_back(found->second);
+    return Push(*found->second);
   }
 
   // Global names and calls, which are never executed.
-  void PushGlobal(const std::string& module, const std::string& name) {
+  bool PushGlobal(const std::string& module, const std::string& name) {
     std::string global = module + " " + name;
     if (!IsAllowed(global)) {
       Fail(fmt::format(
@@ -357,7 +342,7 @@ class PickleMachine {
           "alone",
           module, name));
     }
-    PushText(Kind::kGlobal, std::move(global));
+    return PushText(Kind::kGlobal, std::move(global));
   }
 
   // A call. The results of known functions are built here, without calling
