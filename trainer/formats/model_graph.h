@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -87,5 +88,23 @@ struct GraphInput {
 [[nodiscard]] InferenceGraph BuildGraph(const ModelOptions& options,
                                         const TensorMap& weights,
                                         const GraphInput& input);
+
+struct OnnxOptions {
+  // Batch size of the graph's input; 0: any (a dimension named "N").
+  int batch_size = 0;
+  std::map<std::string, std::string> metadata = {};  // the model's properties
+};
+
+// The bytes of an ONNX file: IR version 7, operator set 13, which OpenCV 4.6's
+// dnn module, onnxruntime and ONNX's checker since 1.8 accept. Weights have
+// their names in the graph. Throws DataError for a model larger than the 2 GB
+// that the format's messages can hold.
+[[nodiscard]] std::string OnnxBytes(const InferenceGraph& graph,
+                                    const OnnxOptions& options = {});
+
+// The source of a TorchScript method, forward(self, images), for the graph, in
+// Python's syntax. The weight "layer1.0.conv1.weight" is an attribute of nested
+// modules: getattr(getattr(self, "layer1"), "0") and so on.
+[[nodiscard]] std::string TorchScriptSource(const InferenceGraph& graph);
 
 }  // namespace infeed

@@ -1,13 +1,10 @@
-#include "trainer/formats/onnx_file.h"
-
 #include <array>
 #include <cstdint>
 #include <initializer_list>
-#include <string>
-#include <vector>
 
 #include "base/choices.h"
 #include "base/error.h"
+#include "trainer/formats/model_graph.h"
 #include "trainer/formats/onnx.pb.h"
 
 namespace infeed {

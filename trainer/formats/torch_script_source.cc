@@ -1,11 +1,9 @@
-#include "trainer/formats/torch_script_source.h"
-
-#include <map>
 #include <string_view>
-#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include "trainer/formats/model_graph.h"
 
 namespace infeed {
 namespace {

@@ -11,9 +11,7 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "records/bytes/append_file.h"
-#include "trainer/formats/onnx_file.h"
 #include "trainer/formats/safetensors.h"
-#include "trainer/formats/torch_script_source.h"
 #include "trainer/model/normalization.h"
 #include "trainer/results/export_folder.h"
 

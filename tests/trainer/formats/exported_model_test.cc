@@ -17,7 +17,6 @@
 #include "tests/support/model_variants.h"
 #include "tests/support/random_weights.h"
 #include "trainer/formats/model_graph.h"
-#include "trainer/formats/onnx_file.h"
 #include "trainer/loop/exporter.h"
 #include "trainer/network/network.h"
 

@@ -7,7 +7,6 @@
 #include "tests/support/matchers.h"
 #include "tests/support/random_weights.h"
 #include "tests/support/throws.h"
-#include "trainer/formats/torch_script_source.h"
 
 namespace infeed {
 namespace {

@@ -10,7 +10,6 @@
 #include "tests/support/model_variants.h"
 #include "tests/support/random_weights.h"
 #include "trainer/formats/model_graph.h"
-#include "trainer/formats/onnx_file.h"
 
 #include "gtest/gtest.h"
 
