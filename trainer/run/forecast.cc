@@ -1,5 +1,3 @@
-#include "trainer/run/forecast.h"
-
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -18,6 +16,7 @@
 #include "trainer/params/station_options.h"
 #include "trainer/run/job.h"
 #include "trainer/run/memory.h"
+#include "trainer/run/modes.h"
 
 namespace infeed {
 namespace {

@@ -22,6 +22,13 @@ using Work = std::function<ProgramEnd(const std::stop_token&)>;
 [[nodiscard]] Work PreparePrediction(const Job& job, Preparation& preparation);
 [[nodiscard]] Work PrepareExport(const Job& job, Preparation& preparation);
 
+// Checks that a dry run adds to the run's own preparation, for problems that a
+// run would find only later: the labels of all records, one batch, the
+// input workers, and the space for memory and checkpoints. Prints the results.
+// Requires: the parameters are resolved.
+void Forecast(const RunOptions& options, const DataSet& data,
+              const TrainParams& params, Preparation& preparation);
+
 // The mode kReplay, which needs no preparation: makes the batches of steps of a
 // recorded run again, and writes a page and lines of JSON for each. Throws
 // UsageError for a step or a rank that the run has not, other data, and with

@@ -27,7 +27,6 @@
 #include "trainer/params/weights_variant.h"
 #include "trainer/remote/run.h"
 #include "trainer/results/model_dir.h"
-#include "trainer/run/forecast.h"
 #include "trainer/run/job.h"
 #include "trainer/run/memory.h"
 #include "trainer/run/modes.h"
