@@ -136,14 +136,6 @@ ShardConverter::ShardConverter(const ConversionPlan& plan,
       observer_(std::move(observer)),
       open_(tasks_.size()) {}
 
-const PlannedSplit& ShardConverter::SplitOf(std::size_t shard) const {
-  return plan_.splits[tasks_[shard].task.split];
-}
-
-const PlannedShard& ShardConverter::Planned(std::size_t shard) const {
-  return SplitOf(shard).shards[tasks_[shard].task.shard];
-}
-
 // "train-00000012": the place of the image in its split, where images that are
 // left out count, too.
 std::string ShardConverter::KeyOf(const ConversionItem& item) const {
@@ -184,10 +176,6 @@ bool ShardConverter::LookAhead() {
     item.fetched = FetchImage(*item.image);
   }
   return true;
-}
-
-void ShardConverter::Encode(ConversionItem& item) {
-  item.record = maker_.Make(*item.image, item.fetched.get());
 }
 
 void ShardConverter::Append(ConversionItem& item) {

@@ -76,7 +76,9 @@ class ShardConverter final : public ConversionSteps {
                  ConversionObserver observer);
 
   bool Next(ConversionItem& item) override;
-  void Encode(ConversionItem& item) override;
+  void Encode(ConversionItem& item) override {
+    item.record = maker_.Make(*item.image, item.fetched.get());
+  }
   void Append(ConversionItem& item) override;
   void Finish(std::size_t shard) override;
 
@@ -88,8 +90,12 @@ class ShardConverter final : public ConversionSteps {
     bool has_bad_images = false;
   };
 
-  [[nodiscard]] const PlannedSplit& SplitOf(std::size_t shard) const;
-  [[nodiscard]] const PlannedShard& Planned(std::size_t shard) const;
+  [[nodiscard]] const PlannedSplit& SplitOf(std::size_t shard) const {
+    return plan_.splits[tasks_[shard].task.split];
+  }
+  [[nodiscard]] const PlannedShard& Planned(std::size_t shard) const {
+    return SplitOf(shard).shards[tasks_[shard].task.shard];
+  }
   [[nodiscard]] std::string KeyOf(const ConversionItem& item) const;
   [[nodiscard]] bool LookAhead();
   void Open(std::size_t shard);

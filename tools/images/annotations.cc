@@ -169,15 +169,6 @@ std::string AnnotatedFolder::FirstOf(
   return found == paths.end() ? "" : *found;
 }
 
-std::string AnnotatedFolder::PathOf(std::string_view path) const {
-  return root_ + std::string(path);
-}
-
-ImageFile AnnotatedFolder::FileOf(const FolderEntry& image) const {
-  return {
-      .path = PathOf(image.name), .bytes = image.bytes, .object = image.object};
-}
-
 std::string AnnotatedFolder::Read(std::string_view path,
                                   std::int64_t max_bytes) const {
   return ReadWhole(PathOf(path), max_bytes);

@@ -122,8 +122,14 @@ class AnnotatedFolder {
   [[nodiscard]] std::string FirstOf(
       const std::vector<std::string>& paths) const;
 
-  [[nodiscard]] std::string PathOf(std::string_view path) const;
-  [[nodiscard]] ImageFile FileOf(const FolderEntry& image) const;
+  [[nodiscard]] std::string PathOf(std::string_view path) const {
+    return root_ + std::string(path);
+  }
+  [[nodiscard]] ImageFile FileOf(const FolderEntry& image) const {
+    return {.path = PathOf(image.name),
+            .bytes = image.bytes,
+            .object = image.object};
+  }
   // Throws IoError, also for more than max_bytes.
   [[nodiscard]] std::string Read(std::string_view path,
                                  std::int64_t max_bytes) const;

@@ -31,10 +31,6 @@ void CsvReader::SkipEmptyLines() {
   }
 }
 
-bool CsvReader::AtLineEnd() const {
-  return text_.empty() || text_.starts_with('\n') || text_.starts_with("\r\n");
-}
-
 void CsvReader::TakeLineEnd() {
   if (!text_.empty()) {
     text_.remove_prefix(text_.starts_with('\r') ? 2 : 1);

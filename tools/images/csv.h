@@ -25,7 +25,10 @@ class CsvReader {
 
  private:
   void SkipEmptyLines();
-  [[nodiscard]] bool AtLineEnd() const;
+  [[nodiscard]] bool AtLineEnd() const {
+    return text_.empty() || text_.starts_with('\n') ||
+           text_.starts_with("\r\n");
+  }
   void TakeLineEnd();
   std::string Field();
   std::string QuotedField();

@@ -110,14 +110,6 @@ std::string RecordImages::WhyNoLabel(std::int64_t record) const {
   return infeed::WhyNoLabel(store_.Read(record, buffer), keys_.label);
 }
 
-void RecordImages::WillRead(std::int64_t record) const {
-  store_.WillRead(std::span(&record, 1));
-}
-
-std::int64_t RecordImages::VersionOf(std::int64_t record) const {
-  return versions_[static_cast<std::size_t>(index_.at(record).shard)];
-}
-
 std::string RecordImages::PathOf(std::int64_t record,
                                  const std::string& name) const {
   return PathForMessages(ShardOf(record)) + "#" + name;

@@ -50,11 +50,15 @@ class RecordImages {
   [[nodiscard]] std::string WhyNoLabel(std::int64_t record) const;
 
   // Announces that Read() will be called soon. Never fails.
-  void WillRead(std::int64_t record) const;
+  void WillRead(std::int64_t record) const {
+    store_.WillRead(std::span(&record, 1));
+  }
 
   // The version of a record's file; it changes with the file, and with the
   // user's key for the image.
-  [[nodiscard]] std::int64_t VersionOf(std::int64_t record) const;
+  [[nodiscard]] std::int64_t VersionOf(std::int64_t record) const {
+    return versions_[static_cast<std::size_t>(index_.at(record).shard)];
+  }
 
   // "SHARD#NAME", the path of a record's image.
   [[nodiscard]] std::string PathOf(std::int64_t record,

@@ -267,11 +267,6 @@ std::string LoaderCode(const FeatureTable& table, std::int64_t records,
       fields);
 }
 
-void Tally::Add(std::int64_t value, std::int64_t times) {
-  times_[value] += times;
-  count_ += times;
-}
-
 void Tally::Merge(const Tally& other) {
   for (const auto& [value, times] : other.times_) {
     Add(value, times);

@@ -21,7 +21,10 @@ namespace infeed {
 // several threads at once; others need one thread at a time.
 class Tally {
  public:
-  void Add(std::int64_t value, std::int64_t times = 1);
+  void Add(std::int64_t value, std::int64_t times = 1) {
+    times_[value] += times;
+    count_ += times;
+  }
   void Merge(const Tally& other);
 
   [[nodiscard]] bool empty() const { return count_ == 0; }

@@ -1,6 +1,5 @@
 #include "tools/rewrite/record_stream.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "base/print_lines.h"
@@ -118,10 +117,6 @@ void RecordSequence::ReadLengths(const Options& options) {
     lengths_.push_back(std::ssize(record->payload));
     options.on_record();
   }
-}
-
-std::int64_t RecordSequence::size() const {
-  return index_ ? index_->size() : std::ssize(lengths_);
 }
 
 std::int64_t RecordSequence::frame_bytes(std::int64_t record) const {

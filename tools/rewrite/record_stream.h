@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -88,7 +89,9 @@ class RecordSequence {
   // shards too.
   RecordSequence(std::vector<std::string> shards, const Options& options);
 
-  [[nodiscard]] std::int64_t size() const;
+  [[nodiscard]] std::int64_t size() const {
+    return index_ ? index_->size() : std::ssize(lengths_);
+  }
   // A record's bytes with its frame. Requires: the record exists.
   [[nodiscard]] std::int64_t frame_bytes(std::int64_t record) const;
   // Null: the shards can only be read in order.

@@ -80,10 +80,6 @@ std::size_t TrackedSource::ReadAt(std::int64_t offset,
   return count;
 }
 
-void TrackedSource::WillRead(std::int64_t offset, std::int64_t bytes) const {
-  source_->WillRead(offset, bytes);
-}
-
 std::uint32_t TrackedSource::Checksum() const {
   std::vector<std::byte> buffer(kChecksumBytes);
   while (summed_ < size()) {
@@ -120,10 +116,6 @@ std::unique_ptr<TrackedSource> ShardProgress::Open(std::size_t shard) {
   return std::make_unique<TrackedSource>(
       OpenSource(paths_[shard]),
       [this](std::int64_t bytes) { progress_.Add(bytes, 0); });
-}
-
-ShardOpener ShardProgress::Opener() {
-  return [this](std::size_t shard) { return Open(shard); };
 }
 
 std::function<void()> ShardProgress::Counter(const Interruption& interruption) {

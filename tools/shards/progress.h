@@ -58,7 +58,9 @@ class TrackedSource final : public ByteSource {
 
   [[nodiscard]] std::size_t ReadAt(
       std::int64_t offset, std::span<std::byte> destination) const override;
-  void WillRead(std::int64_t offset, std::int64_t bytes) const override;
+  void WillRead(std::int64_t offset, std::int64_t bytes) const override {
+    source_->WillRead(offset, bytes);
+  }
 
   // CRC-32C of all bytes; reads the bytes that were not read in order.
   [[nodiscard]] std::uint32_t Checksum() const;
@@ -86,7 +88,9 @@ class ShardProgress {
   // Opens a shard whose reading is shown.
   [[nodiscard]] std::unique_ptr<TrackedSource> Open(std::size_t shard);
   // Open() as a function.
-  [[nodiscard]] ShardOpener Opener();
+  [[nodiscard]] ShardOpener Opener() {
+    return [this](std::size_t shard) { return Open(shard); };
+  }
 
   // Counts processed records.
   void AddRecords(std::int64_t records) { progress_.Add(0, records); }

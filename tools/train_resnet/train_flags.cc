@@ -47,14 +47,10 @@ constexpr ReferenceFlag kNoEffect[] = {
 };
 
 constexpr const char* kBigtable[] = {
-    "bigtable_project",
-    "bigtable_instance",
-    "bigtable_table",
-    "bigtable_train_prefix",
-    "bigtable_eval_prefix",
-    "bigtable_column_family",
-    "bigtable_column_qualifier",
-};
+    "bigtable_project",         "bigtable_instance",
+    "bigtable_table",           "bigtable_train_prefix",
+    "bigtable_eval_prefix",     "bigtable_column_family",
+    "bigtable_column_qualifier"};
 
 // Adds a flag that --help does not show, with or without a value.
 void AddHidden(CLI::App& app, const std::string& name,

@@ -36,10 +36,6 @@ void EvalHistory::Add(std::int64_t step, const EvalResult& result) {
   }
 }
 
-void EvalHistory::DropAfter(std::int64_t step) {
-  metrics_.erase(metrics_.upper_bound(step), metrics_.end());
-}
-
 std::optional<double> EvalHistory::Value(std::int64_t step,
                                          std::string_view metric) const {
   const auto metrics = metrics_.find(step);

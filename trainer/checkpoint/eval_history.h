@@ -29,7 +29,9 @@ class EvalHistory {
   // Adds an evaluation, or replaces that of the step.
   void Add(std::int64_t step, const EvalResult& result);
   // Drops the evaluations after a step: those of a course that a resume left.
-  void DropAfter(std::int64_t step);
+  void DropAfter(std::int64_t step) {
+    metrics_.erase(metrics_.upper_bound(step), metrics_.end());
+  }
 
   [[nodiscard]] bool Has(std::int64_t step) const {
     return metrics_.contains(step);

@@ -26,11 +26,6 @@ Infeed::Infeed(std::shared_ptr<BatchStream> stream, int batch_size,
 
 Infeed::~Infeed() { Stop(); }
 
-void Infeed::Stop() {
-  stop_.request_stop();
-  stream_->Stop();
-}
-
 void Infeed::SetBack(const FeedMark& mark) {
   Check(stop_.stop_requested(), "no batch follows those that were not used");
   mark_ = mark;

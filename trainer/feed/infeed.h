@@ -58,7 +58,10 @@ class Infeed {
 
   // Ends the stream: batches not yet taken are dropped, and Next() returns
   // nullptr from now on.
-  void Stop();
+  void Stop() {
+    stop_.request_stop();
+    stream_->Stop();
+  }
   // Requested by Stop(): for a device that has already taken its batches.
   [[nodiscard]] std::stop_token stop_token() const { return stop_.get_token(); }
 

@@ -123,22 +123,12 @@ void ResultRing::WaitUntilRead() const {
   }
 }
 
-void ResultRing::Finish() {
-  WaitUntilRead();
-  RethrowError();
-}
-
 std::int64_t ResultRing::FinishEarly() {
   const std::int64_t before = missing_;
   abandoned_ = true;
   WaitUntilRead();
   RethrowError();
   return missing_ - before;
-}
-
-void ResultRing::Abandon() {
-  abandoned_ = true;
-  WaitUntilRead();
 }
 
 }  // namespace infeed

@@ -41,7 +41,10 @@ class ResultRing {
 
   // Waits until the result of every step expected so far is in the outfeed.
   // Requires: the device is working on these steps.
-  void Finish();
+  void Finish() {
+    WaitUntilRead();
+    RethrowError();
+  }
 
   // As Finish(), for a device that is idle and may have ended before the last
   // steps expected. Returns how many of these did not run.
@@ -49,7 +52,10 @@ class ResultRing {
 
   // As Finish(), for a device that has stopped or failed: does not wait for
   // records that it has not written.
-  void Abandon();
+  void Abandon() {
+    abandoned_ = true;
+    WaitUntilRead();
+  }
 
   // The number of the last step read so far. From any thread.
   [[nodiscard]] std::int64_t last_done() const { return last_done_; }

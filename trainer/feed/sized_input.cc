@@ -59,15 +59,9 @@ SizedInput::SizedInput(const RecordIndex* index, const InputOptions& options,
   }
 }
 
-std::shared_ptr<SizedInput::Part> SizedInput::part() const {
-  const std::lock_guard lock(mutex_);
-  return part_;
-}
-
 void SizedInput::set_part(std::shared_ptr<Part> next) {
   const std::lock_guard lock(mutex_);
-  std::swap(part_, next);  // The old part is destroyed after the lock is
-                           // released.
+  std::swap(part_, next);  // The old part is destroyed unlocked.
 }
 
 void SizedInput::Begin(std::optional<PipelineStats> before) {

@@ -53,7 +53,10 @@ class SizedInput final : public BatchStream {
   };
 
   void Begin(std::optional<PipelineStats> before);
-  [[nodiscard]] std::shared_ptr<Part> part() const;
+  [[nodiscard]] std::shared_ptr<Part> part() const {
+    const std::lock_guard lock(mutex_);
+    return part_;
+  }
   void set_part(std::shared_ptr<Part> next);
 
   const RecordIndex* index_;

@@ -118,8 +118,7 @@ bool HasIndex(const std::string& prefix) {
   return fs::is_regular_file(prefix + std::string(kIndexEnd), ignored);
 }
 
-constexpr std::int64_t kClasses = 1000;  // ImageNet's classes, without
-                                         // background
+constexpr std::int64_t kClasses = 1000;  // of ImageNet, without background
 
 // The end of a tensor's name in this program and in TensorFlow.
 using Part = std::pair<std::string_view, std::string_view>;

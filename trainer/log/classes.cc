@@ -19,8 +19,7 @@ namespace infeed {
 namespace {
 
 constexpr int kMaxNumbers = 50;       // classes of a matrix shown as numbers
-constexpr int kMaxLevel = 8;          // classes of a matrix with horizontal
-                                      // names
+constexpr int kMaxLevel = 8;          // most classes with horizontal names
 constexpr std::size_t kMaxRows = 25;  // of the table of classes
 constexpr double kDarkFrom = 0.6;     // from here on, letters are white
 

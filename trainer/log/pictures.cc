@@ -27,8 +27,7 @@ constexpr Color kBlue = {23, 78, 166};
 constexpr int kMapSide = 512;   // approximately, for a map of few classes
 constexpr int kLeastLined = 6;  // pixels of a square that has a frame
 constexpr int kCurveSide = 320;
-constexpr int kLeastLossy = 96;  // pixels; smaller pictures are stored without
-                                 // loss
+constexpr int kLeastLossy = 96;  // pixels; smaller ones are stored exactly
 constexpr int kWebQuality = 90;
 
 // color_at(x, y): the color of a pixel.

@@ -18,8 +18,7 @@ struct PredictionPageData {
   std::vector<ShownPrediction> unlabelled = {};
   // By record; a prediction without a picture is left out.
   std::map<std::int64_t, WebPicture> pictures = {};
-  std::map<std::int64_t, std::string> names = {};  // the origin of each image,
-                                                   // by record
+  std::map<std::int64_t, std::string> names = {};  // origins, by record
   std::vector<BadImage> bad = {};                  // the first ones
 };
 

@@ -107,15 +107,6 @@ void RunClock::EndLoop(const LoopEnd& end) {
   times_.drain += end.drained;
 }
 
-void RunClock::EndCheckpoint(std::int64_t step) {
-  times_.checkpoints += EndSpan("checkpoint", step);
-}
-
-void RunClock::EndEvaluation(std::int64_t step) {
-  times_.evaluations += EndSpan("evaluation", step);
-  ++times_.evaluation_count;
-}
-
 RunTimes RunClock::times() const {
   RunTimes times = times_;
   times.total = ToSeconds(now_() - start_);

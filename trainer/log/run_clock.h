@@ -47,10 +47,8 @@ struct RankWaits {
 struct LoopEnd {
   std::int64_t step = 0;  // reached
   std::int64_t done = 0;  // steps that the loop ran
-  double waited = 0;      // total time that the device has waited for its
-                          // infeed so far
-  double drained = 0;     // from the loop's last step until all results were
-                          // read
+  double waited = 0;      // of the device for its infeed, in all so far
+  double drained = 0;     // from the last step until all results were read
   DeviceUse device = {};  // of this loop
   std::optional<RankWaits> rank_waits = {};  // none: a single process runs
   // Of all that was fed since the first step, of all ranks (Batch::fed).
@@ -83,8 +81,13 @@ class RunClock {
   void BeginLoop(double waited);
   void Step(double waited);
   void EndLoop(const LoopEnd& end);
-  void EndCheckpoint(std::int64_t step);
-  void EndEvaluation(std::int64_t step);
+  void EndCheckpoint(std::int64_t step) {
+    times_.checkpoints += EndSpan("checkpoint", step);
+  }
+  void EndEvaluation(std::int64_t step) {
+    times_.evaluations += EndSpan("evaluation", step);
+    ++times_.evaluation_count;
+  }
 
   // A weighted mean over the newest steps after the warm-up; during the
   // warm-up, over its steps; 0 before the first Step().

@@ -49,11 +49,6 @@ void StepWatch::Done(std::int64_t step) {
   changed_.notify_all();
 }
 
-void StepWatch::Pause() {
-  const std::lock_guard lock(mutex_);
-  running_.reset();
-}
-
 void StepWatch::WaitForFirst() {
   (void)::pthread_setname_np(::pthread_self(), "step watch");
   std::unique_lock lock(mutex_);

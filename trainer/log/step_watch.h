@@ -39,7 +39,10 @@ class StepWatch {
   // This step has ended.
   void Done(std::int64_t step);
   // No step runs until the next Begin().
-  void Pause();
+  void Pause() {
+    const std::lock_guard lock(mutex_);
+    running_.reset();
+  }
   // A stop was requested: prints the step that it waits for, if steps take
   // seconds.
   void StopRequested();
@@ -55,8 +58,7 @@ class StepWatch {
   std::optional<std::int64_t> running_;  // the step
   Clock::time_point start_;              // when it began
   std::optional<Clock::duration> last_;  // duration of the step before
-  bool is_over_ = false;                 // the first step has ended, or the
-                                         // watch has
+  bool is_over_ = false;                 // the watch, or the first step
   std::jthread thread_;                  // Last: it uses the members above.
 };
 

@@ -174,17 +174,6 @@ EventValues TrainLog::StepState(double images_per_second,
   return values;
 }
 
-void TrainLog::Write(const std::string& event, std::int64_t step,
-                     const EventValues& values) {
-  metrics_.Write(event, step, values);
-  summaries_.Scalars(values, step);
-}
-
-void TrainLog::BeginLoop(double waited) {
-  before_loop_ = clock_.times();
-  clock_.BeginLoop(waited);
-}
-
 void TrainLog::FirstBatch(const Batch& batch) {
   const int count = std::min(batch.size(), kInputPictures);
   for (int slot = 0; slot < count; ++slot) {
@@ -390,11 +379,6 @@ void TrainLog::End(std::int64_t step, RunEnd end) {
   report_state_.end = end;
   WriteReport(step);
   options_.on_end();
-}
-
-void TrainLog::Say(const std::string& line) {
-  progress_.Finish();
-  options_.say(line);
 }
 
 }  // namespace infeed

@@ -59,7 +59,10 @@ class TrainLog final : public RunLog {
  public:
   explicit TrainLog(const TrainLogOptions& options);
 
-  void BeginLoop(double waited) override;
+  void BeginLoop(double waited) override {
+    before_loop_ = clock_.times();
+    clock_.BeginLoop(waited);
+  }
   void FirstBatch(const Batch& batch) override;
   void Step(const StepResult& result, double waited) override;
   void EndLoop(const LoopEnd& end, const PipelineStats& input,
@@ -67,7 +70,10 @@ class TrainLog final : public RunLog {
   void Evaluation(std::int64_t step, const EvalResult& result) override;
   void CheckpointWritten(std::int64_t step, const std::string& folder) override;
   void End(std::int64_t step, RunEnd end) override;
-  void Say(const std::string& line) override;
+  void Say(const std::string& line) override {
+    progress_.Finish();
+    options_.say(line);
+  }
 
   [[nodiscard]] std::string device_text() const override {
     return DeviceUseText(clock_.times().device, options_.ceilings);
@@ -89,7 +95,10 @@ class TrainLog final : public RunLog {
   void WriteLoop(const LoopEnd& end, const RunTimes& before);
   // To metrics.jsonl and TensorBoard.
   void Write(const std::string& event, std::int64_t step,
-             const EventValues& values);
+             const EventValues& values) {
+    metrics_.Write(event, step, values);
+    summaries_.Scalars(values, step);
+  }
 
   TrainLogOptions options_;
   MetricsLog metrics_;

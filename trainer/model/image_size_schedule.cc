@@ -45,10 +45,6 @@ ImageSizeSchedule::ImageSizeSchedule(const std::string& text,
   }
 }
 
-const ImageSize& ImageSizeSchedule::SizeAt(std::uint32_t epoch) const {
-  return std::prev(sizes_.upper_bound(epoch))->second;
-}
-
 std::optional<std::uint32_t> ImageSizeSchedule::NextChange(
     std::uint32_t epoch) const {
   const ImageSize& size = SizeAt(epoch);

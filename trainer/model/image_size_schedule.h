@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -20,7 +21,9 @@ class ImageSizeSchedule {
   // increase and sides outside 1..8192.
   ImageSizeSchedule(const std::string& text, const ImageSize& image_size);
 
-  [[nodiscard]] const ImageSize& SizeAt(std::uint32_t epoch) const;
+  [[nodiscard]] const ImageSize& SizeAt(std::uint32_t epoch) const {
+    return std::prev(sizes_.upper_bound(epoch))->second;
+  }
 
   // The first later epoch with another size; nullopt: none.
   [[nodiscard]] std::optional<std::uint32_t> NextChange(

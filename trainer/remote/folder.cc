@@ -86,10 +86,6 @@ RemoteFolder::RemoteFolder(std::string url,
   RequireBucketUrl(url_);
 }
 
-std::string RemoteFolder::UrlOf(std::string_view name) const {
-  return url_ + std::string(name);
-}
-
 std::vector<RemoteFile> RemoteFolder::List(const std::string& below) const {
   std::vector<RemoteFile> files;
   std::vector<std::string> folders = {UrlOf(below)};

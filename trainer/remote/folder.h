@@ -35,7 +35,9 @@ class RemoteFolder {
   RemoteFolder(std::string url, std::shared_ptr<const CloudRuntime> runtime);
 
   [[nodiscard]] const std::string& url() const { return url_; }
-  [[nodiscard]] std::string UrlOf(std::string_view name) const;
+  [[nodiscard]] std::string UrlOf(std::string_view name) const {
+    return url_ + std::string(name);
+  }
 
   // All files whose names begin with `below`, "" or "eval/", at any depth, in
   // the order of their names. Names that could lead out of a folder are left

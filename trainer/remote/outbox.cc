@@ -73,11 +73,6 @@ void Outbox::AddCheckpoint(std::int64_t step, const std::string& folder) {
   SyncDirectory(path_);
 }
 
-std::vector<std::int64_t> Outbox::Steps() const {
-  const std::lock_guard lock(mutex_);
-  return StepsHere();
-}
-
 std::vector<std::int64_t> Outbox::StepsHere() const {
   return CheckpointSteps(NamesInFolder(path_));
 }
@@ -91,11 +86,6 @@ std::optional<std::int64_t> Outbox::BeginNewest() {
   const std::vector<std::int64_t> steps = StepsHere();
   begun_ = steps.empty() ? std::nullopt : std::optional(steps.back());
   return begun_;
-}
-
-void Outbox::DropCheckpoint(std::int64_t step) {
-  const std::lock_guard lock(mutex_);
-  Remove(step);
 }
 
 void Outbox::DropSuperseded(const KeepOptions& keep) {

@@ -29,11 +29,17 @@ class Outbox {
   // Adds a checkpoint's folder, which may be deleted afterwards.
   void AddCheckpoint(std::int64_t step, const std::string& folder);
   // The steps of the waiting checkpoints, ascending.
-  [[nodiscard]] std::vector<std::int64_t> Steps() const;
+  [[nodiscard]] std::vector<std::int64_t> Steps() const {
+    const std::lock_guard lock(mutex_);
+    return StepsHere();
+  }
   [[nodiscard]] std::string FolderOf(std::int64_t step) const;
   // The newest checkpoint. It stays until the next call or DropCheckpoint().
   [[nodiscard]] std::optional<std::int64_t> BeginNewest();
-  void DropCheckpoint(std::int64_t step);
+  void DropCheckpoint(std::int64_t step) {
+    const std::lock_guard lock(mutex_);
+    Remove(step);
+  }
   // Drops checkpoints that would not be kept on disk either: this bounds the
   // outbox while a store cannot be reached.
   void DropSuperseded(const KeepOptions& keep);

@@ -217,11 +217,6 @@ std::string RemoteRun::WithUrl(std::string text) const {
   return text;
 }
 
-void RemoteRun::AddUrl(const std::string& here, const std::string& url) {
-  const std::lock_guard lock(urls_mutex_);
-  urls_.emplace_back(here, url);
-}
-
 ProgramEnd RemoteRun::Finish(ProgramEnd end, std::chrono::seconds at_most) {
   end.reason = WithUrl(std::move(end.reason));
   Discard(scratch_.path() + "/fetched");

@@ -116,7 +116,10 @@ class RemoteRun {
   [[nodiscard]] std::vector<std::string> Pending() const;
 
   // Records the URL of a local copy.
-  void AddUrl(const std::string& here, const std::string& url);
+  void AddUrl(const std::string& here, const std::string& url) {
+    const std::lock_guard lock(urls_mutex_);
+    urls_.emplace_back(here, url);
+  }
 
   RemoteRunOptions options_;  // folders: local paths
   mutable std::mutex urls_mutex_;

@@ -85,11 +85,6 @@ SentFiles::State SentFiles::ReadState(const std::string& name) const {
           .time = static_cast<std::int64_t>(time.time_since_epoch().count())};
 }
 
-void SentFiles::Note(const std::string& name, const State& state) {
-  sent_[name] = state;
-  Write();
-}
-
 std::int64_t SentFiles::newest_step() const {
   const auto known = sent_.find(kNewestStep);
   return known == sent_.end() ? -1 : known->second.size;
@@ -97,11 +92,6 @@ std::int64_t SentFiles::newest_step() const {
 
 void SentFiles::NoteNewestStep(std::int64_t step) {
   Note(kNewestStep, {.size = step, .time = 0});
-}
-
-void SentFiles::Forget() {
-  sent_.clear();
-  Write();
 }
 
 void SentFiles::Write() const {

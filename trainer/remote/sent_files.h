@@ -37,12 +37,18 @@ class SentFiles {
     return sent_.contains(name);
   }
   // Records that a file was sent in this state.
-  void Note(const std::string& name, const State& state);
+  void Note(const std::string& name, const State& state) {
+    sent_[name] = state;
+    Write();
+  }
   // The newest checkpoint known to have been in the store; -1: none.
   [[nodiscard]] std::int64_t newest_step() const;
   void NoteNewestStep(std::int64_t step);
   // Clears the record, as if nothing had been sent.
-  void Forget();
+  void Forget() {
+    sent_.clear();
+    Write();
+  }
 
  private:
   void Write() const;

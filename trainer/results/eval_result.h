@@ -61,8 +61,7 @@ struct EvalResult {
   // the mean over the classes, each against the rest. Absent where it is
   // undefined.
   std::optional<double> auc = {};
-  std::vector<RocPoint> roc = {};  // with two classes only, from (0, 0) to (1,
-                                   // 1)
+  std::vector<RocPoint> roc = {};       // for two classes; (0, 0) to (1, 1)
   std::optional<LiveScores> live = {};  // with eval_live_weights
   // With two classes, the area that the PyTorch/XLA guide reports:
   // ThresholdAuc() in metrics.h.

@@ -52,8 +52,7 @@ Finding Ceilings(const std::string& name) {
                         ceilings.gb_per_second),
             ""};
   } catch (const UsageError&) {
-    return {"ceilings", "not measured", ""};  // The device's finding has the
-                                              // reason.
+    return {"ceilings", "not measured", ""};  // The device has the reason.
   } catch (const std::exception& error) {
     return {"ceilings", "not measured", ErrorText(error)};
   }
@@ -159,9 +158,7 @@ void LookAtWorkers(const RunOptions& options, std::vector<Finding>& findings) {
   }
   KeepMessageMemory();
   try {
-    for (Finding& finding : FindingsOfWorkers(options)) {
-      findings.push_back(std::move(finding));
-    }
+    std::ranges::move(FindingsOfWorkers(options), std::back_inserter(findings));
   } catch (const std::exception& error) {
     findings.push_back({"workers", list, error.what()});
   }
@@ -173,18 +170,15 @@ std::vector<Finding> ExamineAll(const RunOptions& options) {
       {"versions", "infeed " INFEED_VERSION ", LibTorch " + TorchVersion(), ""},
       Device(options.device),
       Ceilings(options.device)};
-  for (Finding& finding : Load(before)) {
-    findings.push_back(std::move(finding));
-  }
+  const auto add = [&findings](std::vector<Finding> more) {
+    std::ranges::move(more, std::back_inserter(findings));
+  };
+  add(Load(before));
 #ifdef INFEED_CUDA
-  for (Finding& finding : CheckCards()) {
-    findings.push_back(std::move(finding));
-  }
+  add(CheckCards());
 #endif
   // After LibTorch's checks, so that its libraries are loaded.
-  for (Finding& finding : CheckMachine()) {
-    findings.push_back(std::move(finding));
-  }
+  add(CheckMachine());
   if (!options.data_dir.empty()) {
     LookAtData(options.data_dir, options.params.values.input, findings);
   }

@@ -116,11 +116,6 @@ void PastEvaluations::RequireMetrics() const {
   }
 }
 
-bool PastEvaluations::LacksEvaluationAt(std::int64_t step) const {
-  return Evaluates(job_) && EvalStepsOf(job_, step).IsAt(step) &&
-         !history_.Has(step);
-}
-
 void PastEvaluations::Add(std::int64_t step, const EvalResult& result) {
   history_.Add(step, result);
   if (job_.ranks.place().is_first()) {

@@ -36,7 +36,10 @@ class PastEvaluations {
   // Whether the training must be evaluated at this step, at which it resumes,
   // before it goes on: it was killed after the checkpoint, before the
   // evaluation had all of its files.
-  [[nodiscard]] bool LacksEvaluationAt(std::int64_t step) const;
+  [[nodiscard]] bool LacksEvaluationAt(std::int64_t step) const {
+    return Evaluates(job_) && EvalStepsOf(job_, step).IsAt(step) &&
+           !history_.Has(step);
+  }
 
   // Takes the evaluation of a step, keeps it on the disk, and sets the rate.
   void Add(std::int64_t step, const EvalResult& result);
