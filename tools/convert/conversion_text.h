@@ -56,7 +56,6 @@ void WriteDescription(const std::string& output_dir,
                                    const ConverterOptions& options,
                                    const UploadTarget& target);
 
-// The result of the upload.
 [[nodiscard]] std::string UploadText(const UploadResult& result,
                                      const UploadTarget& target);
 

@@ -20,7 +20,6 @@ struct ConversionProgress {
 };
 using OnProgress = std::function<void(const ConversionProgress&)>;
 
-// A note of a conversion about an image.
 struct ImageNote {
   std::string path;
   std::string reason;
@@ -28,7 +27,6 @@ struct ImageNote {
   friend bool operator==(const ImageNote&, const ImageNote&) = default;
 };
 
-// The results of a conversion.
 struct ConversionReport {
   DatasetInfo info;  // as in dataset.json; for a share only its shards
   TaskShare share;

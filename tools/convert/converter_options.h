@@ -8,7 +8,6 @@
 
 namespace infeed {
 
-// The policy for a broken image.
 enum class OnBadImage {
   kFail,  // stop with a DataError that names the file
   kSkip,  // leave it out and report it
@@ -22,7 +21,6 @@ inline constexpr Choices<OnBadImage, 3> kOnBadImages = {
      {"skip", OnBadImage::kSkip},
      {"reencode", OnBadImage::kReencode}}};
 
-// The form of an image in a record.
 enum class ImageForm {
   kJpeg,    // an encoded image: nearly always a JPEG
   kPixels,  // pixels as batches hold them

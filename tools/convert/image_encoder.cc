@@ -174,7 +174,6 @@ void ImageEncoder::DecodeJpeg(const JpegInfo& info) {
   decoder_.DecodeScaled(eighths, image_);
 }
 
-// Turns image_ by an EXIF orientation.
 void ImageEncoder::Turn(int orientation) {
   if (orientation != kUpright) {
     TurnUpright(image_.view(), orientation, other_);

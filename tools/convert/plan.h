@@ -12,7 +12,6 @@
 
 namespace infeed {
 
-// The file format of shards.
 enum class ShardFormat {
   kTfrecord,    // files of tf.train.Examples
   kWebdataset,  // tars of samples, for the Python package webdataset

@@ -14,7 +14,6 @@ struct DemoDatasetOptions {
   int threads = 0;  // 0: one per core
 };
 
-// An image file of the demo data set.
 struct DemoImageFile {
   std::string extension;  // jpg or png
   std::string bytes;

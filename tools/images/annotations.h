@@ -32,7 +32,6 @@ struct AnnotatedObject {
                          const AnnotatedObject&) = default;
 };
 
-// The annotations of an image.
 struct ImageObjects {
   AnnotationFormat format = AnnotationFormat::kCoco;
   std::vector<AnnotatedObject> objects = {};
@@ -143,7 +142,6 @@ class AnnotatedFolder {
 // The split that a folder of a path is named after; "" if none is.
 [[nodiscard]] std::string_view SplitInPath(std::string_view path);
 
-// A path without its extension.
 [[nodiscard]] std::string_view WithoutExtension(std::string_view path);
 
 // The path with its last folder of that name, in any case, named otherwise; ""

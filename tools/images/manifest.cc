@@ -55,7 +55,6 @@ struct ManifestPlace {
                   "line " + std::to_string(place.line) + ": " + reason);
 }
 
-// The names of the columns.
 constexpr std::array<std::string_view, 4> kColumns = {"path", "label", "split",
                                                       "text"};
 

@@ -115,7 +115,6 @@ std::size_t ReadFully(ByteStream& stream, std::span<std::byte> destination) {
   return filled;
 }
 
-// Reads the dimensions' sizes from a header.
 std::vector<std::int64_t> ReadHeader(ByteStream& stream, int dimensions,
                                      std::vector<std::byte>& header) {
   header.resize(4 + static_cast<std::size_t>(dimensions) * 4);
@@ -141,7 +140,6 @@ std::string SizesText(const std::vector<std::int64_t>& sizes) {
   return text;
 }
 
-// The number of bytes of the values.
 std::int64_t ValueBytes(const std::vector<std::int64_t>& sizes) {
   std::int64_t bytes = 1;
   for (const std::int64_t size : sizes) {

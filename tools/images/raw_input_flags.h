@@ -14,7 +14,6 @@ namespace CLI {
 class App;
 }
 
-// The flags that select the converter's input.
 namespace infeed {
 
 struct RawInputFlags {

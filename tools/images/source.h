@@ -32,7 +32,6 @@ namespace infeed {
 // and without the query, for an image in a record the name stored there.
 [[nodiscard]] std::string ImageName(const ImageFile& image);
 
-// The image's path or URL for messages.
 [[nodiscard]] std::string ImagePathForMessages(const ImageFile& image);
 
 }  // namespace infeed

@@ -14,7 +14,6 @@ class App;
 
 namespace infeed {
 
-// The flags for observing a run of a program.
 struct ObservationFlags {
   std::string metrics_file;  // empty: none
   std::string trace;         // a file; empty: none

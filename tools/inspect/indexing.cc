@@ -110,7 +110,6 @@ MadeSeekFile MakeSeekFileOfImages(const RecordIndex& images,
 
 constexpr std::int64_t kMaxDaliBytes = std::int64_t{1} << 32;
 
-// The path of DALI's index for a shard.
 std::string DaliIndexPath(const std::string& shard, const std::string& dali) {
   return dali == kBesideShards ? shard + ".idx"
                                : JoinPath(dali, FileNameOf(shard) + ".idx");

@@ -41,7 +41,6 @@ struct IndexOptions {
   std::function<void()> on_record = [] {};  // may throw, which ends the work
 };
 
-// The result for one shard.
 struct IndexedShard {
   std::string path = {};
   RecordFormat format = RecordFormat::kTfrecord;

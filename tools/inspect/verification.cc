@@ -230,7 +230,6 @@ std::string IfAny(std::int64_t count, const std::string& text) {
   return count > 0 ? ", " + text : "";
 }
 
-// Checks the payloads of records.
 class PayloadVerifier final : public RecordVisitor {
  public:
   PayloadVerifier(const VerifyOptions& options, SeekCheck& seek_check)

@@ -14,7 +14,6 @@
 // Writes records of indexed shards into new shards, in any order.
 namespace infeed {
 
-// A shard to be written.
 struct NewShard {
   std::string name;  // its final name
   std::string path;  // where it is written

@@ -16,7 +16,6 @@
 
 namespace infeed {
 
-// The state of a pass over files.
 struct ReadProgressState {
   std::int64_t bytes = 0;
   std::int64_t total_bytes = 0;

@@ -57,7 +57,6 @@ class RecordBatch {
   std::vector<Place> places_;
 };
 
-// A shard during the pass.
 struct ShardState {
   std::unique_ptr<RecordCursor> reader;  // used by the taking thread
   bool taken = false;

@@ -38,7 +38,6 @@ struct DamagedRecord {
                           const DamagedRecord&) = default;  // in file order
 };
 
-// The result of a pass for one shard.
 struct ShardPass {
   std::size_t shard = 0;     // index into the paths
   std::int64_t records = 0;  // bad ones included

@@ -20,7 +20,6 @@ struct StorageFlags {
   std::chrono::seconds upload_timeout{300};
 };
 
-// The command line of train_resnet.
 struct TrainFlags {
   RunOptions run;  // except parameters, place and observers
   ParamLayers layers;

@@ -10,7 +10,6 @@
 
 namespace infeed {
 
-// The command line of input_worker.
 struct WorkerFlags {
   std::string data_dir;             // or shards
   std::vector<std::string> splits;  // empty: all that the data set has

@@ -7,7 +7,6 @@
 #include "records/store/record_index.h"
 #include "trainer/results/model_labels.h"
 
-// The records to predict.
 namespace infeed {
 
 // The records that users name: image files and folders of them, or shards. A

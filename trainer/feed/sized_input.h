@@ -32,7 +32,6 @@ class SizedInput final : public BatchStream {
   void Stop() override;
   [[nodiscard]] StreamPosition position() const override { return position_; }
 
-  // The image size of the batch at a position.
   [[nodiscard]] const ImageSize& SizeAt(const StreamPosition& position) const {
     return sizes_.SizeAt(position.epoch);
   }

@@ -75,7 +75,6 @@ std::vector<std::int64_t> ShapeOf(const BundleEntry& entry,
   return shape;
 }
 
-// The bytes [offset, offset + size) of a file.
 std::string ReadRange(const std::string& path, std::int64_t offset,
                       std::int64_t size) {
   std::error_code error;

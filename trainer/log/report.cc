@@ -256,8 +256,6 @@ std::string FileList(const std::vector<std::string>& files) {
   return list.empty() ? "" : "<p class=\"files\">" + list + "</p>\n";
 }
 
-// The plots.
-
 template <typename Point, typename Value>
 std::vector<ChartPoint> PointsOf(const std::vector<Point>& from, Value value) {
   std::vector<ChartPoint> points;
@@ -301,7 +299,6 @@ std::string CurveName(const std::vector<HistoryEvaluation>& evaluations) {
              : "evaluation, " + evaluations.back().name;
 }
 
-// The two losses, and how they differ.
 std::string LossChart(const ReportSubject& subject, const RunHistory& history,
                       const LineChartOptions& options) {
   const std::string& more = subject.more_in_loss;
@@ -359,8 +356,6 @@ std::vector<HtmlBox> CurvesOf(const ReportSubject& subject,
        LineChart({{"", PointsOf(steps, &HistoryPoint::learning_rate)}},
                  Named(rates, "learning rate"))}};
 }
-
-// The rest of the page.
 
 std::vector<std::string> AccuracyTiles(
     const std::vector<HistoryEvaluation>& evaluations) {

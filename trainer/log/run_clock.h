@@ -43,7 +43,6 @@ struct RankWaits {
   double mean = 0;
 };
 
-// The state at the end of a loop.
 struct LoopEnd {
   std::int64_t step = 0;  // reached
   std::int64_t done = 0;  // steps that the loop ran

@@ -34,7 +34,6 @@ class RunLog {
   }
   virtual void CheckpointWritten(std::int64_t /*step*/,
                                  const std::string& /*folder*/) {}
-  // The end of the run.
   virtual void End(std::int64_t /*step*/, RunEnd /*end*/) {}
   // Prints a line, without disturbing the progress line.
   virtual void Say(const std::string& /*line*/) {}

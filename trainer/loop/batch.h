@@ -49,7 +49,6 @@ class BatchUnpacker {
   std::shared_ptr<ResidentImages> held_;
 };
 
-// A batch as the input of a training step.
 struct TrainBatch {
   torch::Tensor images;   // float32 [N, 3, H, W], channels_last
   torch::Tensor labels;   // int64 [N]

@@ -48,7 +48,6 @@ class DevicePasses {
 
   // Text to add to the device's name: ", CUDA graphs".
   [[nodiscard]] virtual std::string Describe() const = 0;
-  // The memory for batches.
   [[nodiscard]] virtual BatchMemory batch_memory() const = 0;
   [[nodiscard]] virtual std::int64_t host_syncs() const = 0;
   // The first steps that are slower than the rest.

@@ -58,7 +58,6 @@ struct ModelCost {
 [[nodiscard]] double ForwardTraffic(const ModelCost& cost, int batch_size,
                                     bool in_bfloat16);
 
-// Bytes of a checkpoint.
 [[nodiscard]] std::int64_t CheckpointBytes(const ModelCost& cost,
                                            const OptimizerOptions& optimizer);
 

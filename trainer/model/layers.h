@@ -66,7 +66,6 @@ struct TensorPlan {
 // A layer's tensors, the parameters first.
 [[nodiscard]] std::vector<TensorPlan> TensorsOf(const LayerPlan& layer);
 
-// The number of a tensor's elements.
 [[nodiscard]] std::int64_t CountElements(const TensorPlan& tensor);
 
 }  // namespace infeed

@@ -75,7 +75,6 @@ class BatchNormImpl final : public torch::nn::Module {
 // A handle: copies share the module.
 TORCH_MODULE(BatchNorm);
 
-// Makes all batch norms of a network share their statistics over the group.
 void ShareBatchNorms(torch::nn::Module& network, DeviceGroup* group);
 
 // How many consecutive ranks share the statistics of their batch norms, from

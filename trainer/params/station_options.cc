@@ -69,7 +69,6 @@ std::string Quoted(std::string_view name) {
   return fmt::format("\"{}\"", name);
 }
 
-// The parameters of an identity.
 RunIdentity IdentityOf(IdentityPart part, const TrainParams& params) {
   RunIdentity identity;
   for (const Param& param : ParamTable()) {

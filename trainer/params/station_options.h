@@ -20,7 +20,6 @@ namespace infeed {
 [[nodiscard]] OptimizerOptions MakeOptimizerOptions(const TrainParams& params);
 [[nodiscard]] DeviceOptions MakeDeviceOptions(const TrainParams& params,
                                               const std::string& device);
-// The precision of the model's arithmetic.
 [[nodiscard]] Precision PrecisionOf(const TrainParams& params,
                                     const std::string& device);
 [[nodiscard]] bool IsInBfloat16(const TrainParams& params,

@@ -36,7 +36,6 @@ struct Otherwise {
   std::string_view when_not_given = {};
 };
 
-// The row of an input's option.
 [[nodiscard]] Param Input(std::string_view option, const Otherwise& other = {});
 
 // The rows of the groups Model and Learning.

@@ -7,7 +7,6 @@
 #include "trainer/run/job.h"
 #include "trainer/run/preparation.h"
 
-// The modes of train_resnet.
 namespace infeed {
 
 // A mode's work, prepared. A dry run does not call it.

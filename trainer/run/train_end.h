@@ -9,13 +9,11 @@
 #include "trainer/run/job.h"
 #include "trainer/run/training.h"
 
-// The ends of a training run.
 namespace infeed {
 
 // After a stop request: saves a checkpoint of the step reached.
 [[nodiscard]] ProgramEnd StopEarly(Training& training, RunLog& log);
 
-// The loss is not finite.
 [[nodiscard]] ProgramEnd Diverged(const Job& job, Training& training,
                                   RunLog& log);
 
