@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "base/ratio.h"
 #include "base/seconds.h"
 
 namespace infeed {
@@ -12,8 +11,6 @@ namespace {
 constexpr double kNewestWeight = 0.1;
 
 }  // namespace
-
-double RunTimes::input_wait_share() const { return Share(input_wait, steady); }
 
 double RunTimes::images_per_second(int batch_size) const {
   const bool is_steady = steady_steps > 0;
@@ -69,10 +66,6 @@ void RunClock::AverageTime(double seconds) {
   is_steady_ = !in_warm_up_;
 }
 
-double RunClock::images_per_second() const {
-  return Ratio(options_.batch_size, newest_seconds_);
-}
-
 void RunClock::Step(double waited) {
   in_warm_up_ = !warmed_up_;
   const Clock::time_point now = now_();
@@ -85,10 +78,6 @@ void RunClock::Step(double waited) {
     steady_seconds_ += seconds;
     ++steady_steps_;
   }
-}
-
-double RunClock::seconds_per_step() const {
-  return Ratio(steady_seconds_, static_cast<double>(steady_steps_));
 }
 
 void RunClock::EndLoop(const LoopEnd& end) {

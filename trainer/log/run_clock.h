@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "base/ratio.h"
 #include "pipeline/stats/trace_log.h"
 #include "trainer/model/device_use.h"
 
@@ -32,7 +33,9 @@ struct RunTimes {
   // The host's own work between steps, which longer loops would reduce.
   [[nodiscard]] double between_steps() const { return between + drain; }
   // A fraction of the steady time, 0..1.
-  [[nodiscard]] double input_wait_share() const;
+  [[nodiscard]] double input_wait_share() const {
+    return Share(input_wait, steady);
+  }
   // Excludes the warm-up, unless there are no other steps yet.
   [[nodiscard]] double images_per_second(int batch_size) const;
 };
@@ -90,11 +93,15 @@ class RunClock {
 
   // A weighted mean over the newest steps after the warm-up; during the
   // warm-up, over its steps; 0 before the first Step().
-  [[nodiscard]] double images_per_second() const;
+  [[nodiscard]] double images_per_second() const {
+    return Ratio(options_.batch_size, newest_seconds_);
+  }
   // The fraction of the time between the last two calls of Step(), 0..1.
   [[nodiscard]] double input_wait() const { return input_wait_; }
   // The mean of the steps after the warm-up; 0 while there is none.
-  [[nodiscard]] double seconds_per_step() const;
+  [[nodiscard]] double seconds_per_step() const {
+    return Ratio(steady_seconds_, static_cast<double>(steady_steps_));
+  }
   // Whether the newest step was in the warm-up.
   [[nodiscard]] bool in_warm_up() const { return in_warm_up_; }
 

@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "base/ratio.h"
-
 namespace infeed {
 namespace {
 
@@ -26,22 +24,6 @@ DeviceUse& DeviceUse::operator+=(const DeviceUse& more) {
   operations += more.operations;
   bytes += more.bytes;
   return *this;
-}
-
-double DeviceUse::busy_share() const {
-  return Share(busy_seconds, loop_seconds);
-}
-
-double DeviceUse::tflops() const {
-  return Ratio(operations, loop_seconds) / 1e12;
-}
-
-double DeviceUse::gb_per_second() const {
-  return Ratio(bytes, loop_seconds) / 1e9;
-}
-
-double DeviceUse::syncs_per_loop() const {
-  return Ratio(static_cast<double>(host_syncs), static_cast<double>(loops));
 }
 
 std::string DeviceUseText(const DeviceUse& use,

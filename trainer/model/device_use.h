@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <string>
 
+#include "base/ratio.h"
+
 namespace infeed {
 
 // Time and work of a device in a training run, summed up.
@@ -23,10 +25,18 @@ struct DeviceUse {
   DeviceUse& operator+=(const DeviceUse& more);
 
   // A fraction, 0..1.
-  [[nodiscard]] double busy_share() const;
-  [[nodiscard]] double tflops() const;  // 1e12 operations a second
-  [[nodiscard]] double gb_per_second() const;
-  [[nodiscard]] double syncs_per_loop() const;
+  [[nodiscard]] double busy_share() const {
+    return Share(busy_seconds, loop_seconds);
+  }
+  [[nodiscard]] double tflops() const {  // 1e12 operations a second
+    return Ratio(operations, loop_seconds) / 1e12;
+  }
+  [[nodiscard]] double gb_per_second() const {
+    return Ratio(bytes, loop_seconds) / 1e9;
+  }
+  [[nodiscard]] double syncs_per_loop() const {
+    return Ratio(static_cast<double>(host_syncs), static_cast<double>(loops));
+  }
 };
 
 // The highest speeds measured on the device; 0: not known.

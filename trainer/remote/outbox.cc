@@ -9,7 +9,6 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "trainer/remote/folder.h"
-#include "trainer/results/model_dir.h"
 
 namespace infeed {
 namespace {
@@ -71,14 +70,6 @@ void Outbox::AddCheckpoint(std::int64_t step, const std::string& folder) {
   }
   RenameFolder(fresh, place);
   SyncDirectory(path_);
-}
-
-std::vector<std::int64_t> Outbox::StepsHere() const {
-  return CheckpointSteps(NamesInFolder(path_));
-}
-
-std::string Outbox::FolderOf(std::int64_t step) const {
-  return CheckpointFolder(path_, step);
 }
 
 std::optional<std::int64_t> Outbox::BeginNewest() {

@@ -10,6 +10,7 @@
 
 #include "records/cloud/cloud_runtime.h"
 #include "trainer/checkpoint/save.h"
+#include "trainer/results/model_dir.h"
 
 // The files that a run still has to upload to an object store.
 namespace infeed {
@@ -33,7 +34,9 @@ class Outbox {
     const std::lock_guard lock(mutex_);
     return StepsHere();
   }
-  [[nodiscard]] std::string FolderOf(std::int64_t step) const;
+  [[nodiscard]] std::string FolderOf(std::int64_t step) const {
+    return CheckpointFolder(path_, step);
+  }
   // The newest checkpoint. It stays until the next call or DropCheckpoint().
   [[nodiscard]] std::optional<std::int64_t> BeginNewest();
   void DropCheckpoint(std::int64_t step) {
@@ -58,7 +61,9 @@ class Outbox {
                    const std::stop_token& stop);
 
  private:
-  [[nodiscard]] std::vector<std::int64_t> StepsHere() const;
+  [[nodiscard]] std::vector<std::int64_t> StepsHere() const {
+    return CheckpointSteps(NamesInFolder(path_));
+  }
   [[nodiscard]] std::string FolderOfExport(const std::string& name) const;
   void Remove(std::int64_t step);
 
