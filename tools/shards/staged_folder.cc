@@ -213,10 +213,6 @@ void StagedFolder::FinishCommit() {
   RemoveFile(JournalPath());
 }
 
-std::string JoinPath(const std::string& folder, const std::string& name) {
-  return folder.ends_with('/') ? folder + name : folder + "/" + name;
-}
-
 std::vector<std::string> ExistingOutputs(const std::vector<std::string>& paths,
                                          bool overwrite) {
   std::vector<std::string> existing;

@@ -61,8 +61,10 @@ class StagedFolder {
 };
 
 // FOLDER/NAME, for folders and URLs.
-[[nodiscard]] std::string JoinPath(const std::string& folder,
-                                   const std::string& name);
+[[nodiscard]] inline std::string JoinPath(const std::string& folder,
+                                          const std::string& name) {
+  return folder.ends_with('/') ? folder + name : folder + "/" + name;
+}
 
 // Returns those of these paths, files or URLs, that exist. Throws UsageError if
 // any exist, unless overwrite is set.

@@ -158,10 +158,6 @@ class FakeData final : public BatchStream {
 
 }  // namespace
 
-bool IsFakeData(std::string_view data_dir) {
-  return data_dir.empty() || data_dir == "null";
-}
-
 std::unique_ptr<BatchStream> OpenInput(const RecordIndex* index,
                                        const InputOptions& options,
                                        const StreamPosition& start,

@@ -14,7 +14,9 @@
 namespace infeed {
 
 // Whether --data_dir selects fake data: "null", or "".
-[[nodiscard]] bool IsFakeData(std::string_view data_dir);
+[[nodiscard]] inline bool IsFakeData(std::string_view data_dir) {
+  return data_dir.empty() || data_dir == "null";
+}
 
 // Opens the stream of a training run or an evaluation: InputPipeline on the
 // records of a split; ResidentOrder if the device has the images (held). The

@@ -64,10 +64,6 @@ std::vector<std::byte> InMemory(StoredType type,
 
 }  // namespace
 
-StoredType ToStoredType(DataType type) {
-  return type == DataType::kFloat32 ? StoredType::kFloat32 : StoredType::kInt64;
-}
-
 std::int64_t ElementBytes(StoredType type) {
   switch (type) {
     case StoredType::kFloat16:
@@ -94,10 +90,6 @@ std::int64_t ElementCount(std::span<const std::int64_t> shape) {
     }
   }
   return empty ? 0 : bytes / kMaxElementBytes;
-}
-
-std::int64_t TensorBytes(StoredType type, std::span<const std::int64_t> shape) {
-  return ElementCount(shape) * ElementBytes(type);
 }
 
 HostTensor ToHostTensor(StoredType type, std::vector<std::int64_t> shape,

@@ -42,7 +42,9 @@ struct ModelState {
 // memory there are two: every float is a float32, every integer an int64.
 enum class StoredType { kFloat16, kBfloat16, kFloat32, kFloat64, kInt64 };
 
-[[nodiscard]] StoredType ToStoredType(DataType type);
+[[nodiscard]] inline StoredType ToStoredType(DataType type) {
+  return type == DataType::kFloat32 ? StoredType::kFloat32 : StoredType::kInt64;
+}
 
 [[nodiscard]] std::int64_t ElementBytes(StoredType type);
 
@@ -51,8 +53,10 @@ enum class StoredType { kFloat16, kBfloat16, kFloat32, kFloat64, kInt64 };
 [[nodiscard]] std::int64_t ElementCount(std::span<const std::int64_t> shape);
 
 // Bytes of a dense tensor as it is stored. Throws DataError as above.
-[[nodiscard]] std::int64_t TensorBytes(StoredType type,
-                                       std::span<const std::int64_t> shape);
+[[nodiscard]] inline std::int64_t TensorBytes(
+    StoredType type, std::span<const std::int64_t> shape) {
+  return ElementCount(shape) * ElementBytes(type);
+}
 
 // The tensor of little-endian, row-major, dense bytes; float64 is rounded to
 // the nearest float32, the others keep their value. Requires: bytes has

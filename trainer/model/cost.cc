@@ -137,18 +137,10 @@ std::int64_t ForwardBytes(const ModelCost& cost, int batch_size,
          cost.widest * batch_size * (in_bfloat16 ? 2 : 4);
 }
 
-double ForwardOperations(const ModelCost& cost, int batch_size) {
-  return 2.0 * static_cast<double>(cost.multiplications) * batch_size;
-}
-
 double ForwardTraffic(const ModelCost& cost, int batch_size, bool in_bfloat16) {
   return 2.0 * static_cast<double>(cost.activations) * batch_size *
              (in_bfloat16 ? 2 : 4) +
          4 * static_cast<double>(cost.parameters);
-}
-
-double StepOperations(const ModelCost& cost, int batch_size) {
-  return 3 * ForwardOperations(cost, batch_size);
 }
 
 double StepBytes(const ModelCost& cost, const OptimizerOptions& optimizer,

@@ -40,9 +40,21 @@ struct ModelCost {
 [[nodiscard]] std::int64_t ForwardBytes(const ModelCost& cost, int batch_size,
                                         bool in_bfloat16);
 
+// Operations and bytes of a forward pass alone: activations are written and
+// read once, weights read once.
+[[nodiscard]] inline double ForwardOperations(const ModelCost& cost,
+                                              int batch_size) {
+  return 2.0 * static_cast<double>(cost.multiplications) * batch_size;
+}
+[[nodiscard]] double ForwardTraffic(const ModelCost& cost, int batch_size,
+                                    bool in_bfloat16);
+
 // Floating-point operations of a training step. A multiply-add counts as two;
 // the backward pass has twice the operations of the forward pass.
-[[nodiscard]] double StepOperations(const ModelCost& cost, int batch_size);
+[[nodiscard]] inline double StepOperations(const ModelCost& cost,
+                                           int batch_size) {
+  return 3 * ForwardOperations(cost, batch_size);
+}
 
 // A lower bound of the bytes that a step moves to and from memory, as if all
 // other layers were fused into the convolutions: activations are written and
@@ -51,12 +63,6 @@ struct ModelCost {
 [[nodiscard]] double StepBytes(const ModelCost& cost,
                                const OptimizerOptions& optimizer,
                                int batch_size, bool in_bfloat16);
-
-// Operations and bytes of a forward pass alone: activations are written and
-// read once, weights read once.
-[[nodiscard]] double ForwardOperations(const ModelCost& cost, int batch_size);
-[[nodiscard]] double ForwardTraffic(const ModelCost& cost, int batch_size,
-                                    bool in_bfloat16);
 
 [[nodiscard]] std::int64_t CheckpointBytes(const ModelCost& cost,
                                            const OptimizerOptions& optimizer);

@@ -46,11 +46,6 @@ std::string MemoryNeedText(const MemoryNeed& need, const MemoryThere& there) {
   return NeedText(need) + "; " + ThereText(there);
 }
 
-bool NeverFits(const MemoryNeed& need, const MemoryThere& there) {
-  return there.machine > 0 && (need.of_machine() > there.machine ||
-                               (need.on_gpu && need.device > there.gpu));
-}
-
 std::string MemoryWarning(const MemoryNeed& need, const MemoryThere& there) {
   const bool fits =
       !NeverFits(need, there) && need.of_machine() <= there.available;

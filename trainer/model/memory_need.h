@@ -42,7 +42,11 @@ struct MemoryThere {
 
 // Whether the run needs more than the machine's total memory, or than the GPU's
 // free memory.
-[[nodiscard]] bool NeverFits(const MemoryNeed& need, const MemoryThere& there);
+[[nodiscard]] inline bool NeverFits(const MemoryNeed& need,
+                                    const MemoryThere& there) {
+  return there.machine > 0 && (need.of_machine() > there.machine ||
+                               (need.on_gpu && need.device > there.gpu));
+}
 
 // Why the run may not fit into the free memory, and which parameters to lower;
 // "" where it fits.

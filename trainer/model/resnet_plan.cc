@@ -295,10 +295,6 @@ ResNetPlan PlanResNet(const ModelOptions& options) {
   return Planner(options, architecture).Plan();
 }
 
-std::string ChannelAttentionName(const BlockPlan& block) {
-  return block.name + ".se.conv";
-}
-
 std::vector<ConvPlan> PlanSqueezeExcitation(const BlockPlan& block) {
   const std::int64_t out = block.convs.back().out;
   return {{.name = block.name + ".se.fc1",

@@ -92,7 +92,9 @@ struct ResNetPlan {
 [[nodiscard]] ResNetPlan PlanResNet(const ModelOptions& options);
 
 // "layer1.0.se.conv". Requires: block.eca_taps > 0.
-[[nodiscard]] std::string ChannelAttentionName(const BlockPlan& block);
+[[nodiscard]] inline std::string ChannelAttentionName(const BlockPlan& block) {
+  return block.name + ".se.conv";
+}
 
 // "layer1.0.se.fc1", "layer1.0.se.fc2". Requires: block.se_channels > 0.
 [[nodiscard]] std::vector<ConvPlan> PlanSqueezeExcitation(

@@ -27,15 +27,6 @@ Mode ParseMode(std::string_view name) {
       fmt::format("mode={}: must be {}", name, ChoicesText(kModes)));
 }
 
-bool Trains(Mode mode) {
-  return mode == Mode::kTrain || mode == Mode::kTrainAndEval;
-}
-
-bool UsesTrainedModel(Mode mode) {
-  return mode == Mode::kEval || mode == Mode::kPredict ||
-         mode == Mode::kExport || mode == Mode::kReplay;
-}
-
 std::string LocalWeights(const RunOptions& options, const std::string& given,
                          std::string_view parameter) {
   return options.storage != nullptr ? options.storage->Fetched(given, parameter)

@@ -32,8 +32,13 @@ inline constexpr std::string_view kModes =
 
 // Trains(): whether the mode trains. UsesTrainedModel(): whether the mode reads
 // a trained model and uses that model's resolved parameters.
-[[nodiscard]] bool Trains(Mode mode);
-[[nodiscard]] bool UsesTrainedModel(Mode mode);
+[[nodiscard]] inline bool Trains(Mode mode) {
+  return mode == Mode::kTrain || mode == Mode::kTrainAndEval;
+}
+[[nodiscard]] inline bool UsesTrainedModel(Mode mode) {
+  return mode == Mode::kEval || mode == Mode::kPredict ||
+         mode == Mode::kExport || mode == Mode::kReplay;
+}
 
 class RemoteRun;
 

@@ -168,10 +168,6 @@ Precision PrecisionOf(const TrainParams& params, const std::string& device) {
                                                  : Precision::kFloat32);
 }
 
-bool IsInBfloat16(const TrainParams& params, const std::string& device) {
-  return PrecisionOf(params, device) == Precision::kBfloat16;
-}
-
 InputOptions EvalInputOf(const TrainParams& params) {
   InputOptions input = EvaluationOptions(params.input);
   input.batch_size = params.eval_batch_size;

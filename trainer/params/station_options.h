@@ -22,8 +22,10 @@ namespace infeed {
                                               const std::string& device);
 [[nodiscard]] Precision PrecisionOf(const TrainParams& params,
                                     const std::string& device);
-[[nodiscard]] bool IsInBfloat16(const TrainParams& params,
-                                const std::string& device);
+[[nodiscard]] inline bool IsInBfloat16(const TrainParams& params,
+                                       const std::string& device) {
+  return PrecisionOf(params, device) == Precision::kBfloat16;
+}
 [[nodiscard]] InputOptions EvalInputOf(const TrainParams& params);
 [[nodiscard]] EvalViews EvalViewsOf(const TrainParams& params);
 // The part of MakeIdentity() that every use of a checkpoint's weights shares.

@@ -352,11 +352,6 @@ std::string TokenOf(const Variables& variables) {
 
 }  // namespace
 
-bool IsThisMachineOnly(const std::string& address) {
-  return address == "localhost" || address == "::1" ||
-         address.starts_with("127.");
-}
-
 std::string RankPlace::Describe() const {
   if (is_alone()) {
     return "one process";

@@ -45,7 +45,10 @@ struct RankPlace {
 [[nodiscard]] int WorldSizeIn(std::string_view description);
 
 // Whether no other machine can reach the address: localhost, 127.x or ::1.
-[[nodiscard]] bool IsThisMachineOnly(const std::string& address);
+[[nodiscard]] inline bool IsThisMachineOnly(const std::string& address) {
+  return address == "localhost" || address == "::1" ||
+         address.starts_with("127.");
+}
 
 // The flags that set the place; absent: not given.
 struct RankFlags {

@@ -32,30 +32,6 @@ std::string PathIn(const std::string& folder, std::string_view name) {
   return (fs::path(folder) / name).string();
 }
 
-std::string ParamsPath(const std::string& model_dir) {
-  return PathIn(model_dir, "params.yaml");
-}
-
-std::string LabelsPath(const std::string& model_dir) {
-  return PathIn(model_dir, "labels.txt");
-}
-
-std::string MetricsPath(const std::string& model_dir) {
-  return PathIn(model_dir, "metrics.jsonl");
-}
-
-std::string BestPath(const std::string& model_dir) {
-  return PathIn(model_dir, "best.json");
-}
-
-std::string EvaluationsPath(const std::string& model_dir) {
-  return PathIn(model_dir, "evaluations.json");
-}
-
-std::string EvalFolder(const std::string& model_dir) {
-  return PathIn(model_dir, "eval");
-}
-
 std::vector<std::string> NamesInFolder(const std::string& folder) {
   std::vector<std::string> names;
   std::error_code error;
@@ -153,10 +129,6 @@ std::string TemporaryCheckpointFolder(const std::string& model_dir,
                                       std::string_view purpose) {
   return PathIn(model_dir, fmt::format(".{}.{}-{}", CheckpointName(step),
                                        purpose, ::getpid()));
-}
-
-bool IsTemporaryCheckpoint(std::string_view base_name) {
-  return base_name.starts_with(".checkpoint-");
 }
 
 void RenameFolder(const std::string& from, const std::string& to) {

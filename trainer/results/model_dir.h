@@ -31,13 +31,29 @@ inline constexpr std::string_view kManifestFile = "MANIFEST";
 
 inline constexpr std::string_view kReportFile = "report.html";
 
-[[nodiscard]] std::string ParamsPath(const std::string& model_dir);
-[[nodiscard]] std::string LabelsPath(const std::string& model_dir);
-[[nodiscard]] std::string MetricsPath(const std::string& model_dir);
-[[nodiscard]] std::string BestPath(const std::string& model_dir);
-[[nodiscard]] std::string EvaluationsPath(const std::string& model_dir);
+// FOLDER/NAME.
+[[nodiscard]] std::string PathIn(const std::string& folder,
+                                 std::string_view name);
+
+[[nodiscard]] inline std::string ParamsPath(const std::string& model_dir) {
+  return PathIn(model_dir, "params.yaml");
+}
+[[nodiscard]] inline std::string LabelsPath(const std::string& model_dir) {
+  return PathIn(model_dir, "labels.txt");
+}
+[[nodiscard]] inline std::string MetricsPath(const std::string& model_dir) {
+  return PathIn(model_dir, "metrics.jsonl");
+}
+[[nodiscard]] inline std::string BestPath(const std::string& model_dir) {
+  return PathIn(model_dir, "best.json");
+}
+[[nodiscard]] inline std::string EvaluationsPath(const std::string& model_dir) {
+  return PathIn(model_dir, "evaluations.json");
+}
 // The folder of the evaluations' event files.
-[[nodiscard]] std::string EvalFolder(const std::string& model_dir);
+[[nodiscard]] inline std::string EvalFolder(const std::string& model_dir) {
+  return PathIn(model_dir, "eval");
+}
 // MODEL_DIR/eval/NNNNNNNN.json: the training's evaluation of a step, at least
 // eight digits; NNNNNNNN-test-1a2b3c4d.json: of another subject, with its name.
 // Requires: step >= 0.
@@ -48,10 +64,6 @@ inline constexpr std::string_view kReportFile = "report.html";
 // MODEL_DIR/profiles/NNNNNNNN.trace.json: the profile that began at a step.
 [[nodiscard]] std::string ProfilePath(const std::string& model_dir,
                                       std::int64_t step);
-
-// FOLDER/NAME.
-[[nodiscard]] std::string PathIn(const std::string& folder,
-                                 std::string_view name);
 
 // The base names of a folder's entries, in any order; none when the folder is
 // missing. Throws IoError.
@@ -86,7 +98,9 @@ inline constexpr std::string_view kReportFile = "report.html";
 [[nodiscard]] std::string TemporaryCheckpointFolder(
     const std::string& model_dir, std::int64_t step, std::string_view purpose);
 
-[[nodiscard]] bool IsTemporaryCheckpoint(std::string_view base_name);
+[[nodiscard]] inline bool IsTemporaryCheckpoint(std::string_view base_name) {
+  return base_name.starts_with(".checkpoint-");
+}
 
 // Renames and removes folders. All throw IoError naming the folder.
 void RenameFolder(const std::string& from, const std::string& to);

@@ -101,10 +101,6 @@ ModelLabels DataLabels(const RunOptions& options, const TrainParams& params,
                              offset);
 }
 
-ModelLabels DataLabels(const Job& job) {
-  return DataLabels(job.options, job.params, job.data);
-}
-
 void RequireSplits(const RunOptions& options, const DataSet& data) {
   if (Trains(options.mode) && !data.has_train()) {
     throw UsageError(
@@ -312,15 +308,6 @@ RunStart LoadTrained(const Job& job, std::string_view purpose) {
   }
   job.device.Broadcast();
   return start;
-}
-
-ProgramEnd Stopped() {
-  return {ExitCode::kStoppedBySignal,
-          "stopped by a signal; run the same command again"};
-}
-
-bool Evaluates(const Job& job) {
-  return job.options.mode == Mode::kTrainAndEval && job.data.has_eval();
 }
 
 EvalSteps EvalStepsOf(const Job& job, std::int64_t first_step) {

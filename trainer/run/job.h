@@ -53,7 +53,9 @@ void SayScheduleAdvice(const RunParams& params, const DataSet& data);
 [[nodiscard]] ModelLabels DataLabels(const RunOptions& options,
                                      const TrainParams& params,
                                      const DataSet& data);
-[[nodiscard]] ModelLabels DataLabels(const Job& job);
+[[nodiscard]] inline ModelLabels DataLabels(const Job& job) {
+  return DataLabels(job.options, job.params, job.data);
+}
 
 // Throws UsageError where the data lacks the images that the mode needs.
 void RequireSplits(const RunOptions& options, const DataSet& data);
@@ -80,7 +82,9 @@ struct RunStart {
 
 // Whether a training run includes evaluations: the mode has them, and the data
 // has images for them.
-[[nodiscard]] bool Evaluates(const Job& job);
+[[nodiscard]] inline bool Evaluates(const Job& job) {
+  return job.options.mode == Mode::kTrainAndEval && job.data.has_eval();
+}
 // The steps of these evaluations, for a run that starts at first_step.
 [[nodiscard]] EvalSteps EvalStepsOf(const Job& job, std::int64_t first_step);
 
@@ -115,7 +119,10 @@ void StartFromWeights(const Job& job);
 [[nodiscard]] RunStart LoadTrained(const Job& job, std::string_view purpose);
 
 // The end of a run after a stop request that saves nothing.
-[[nodiscard]] ProgramEnd Stopped();
+[[nodiscard]] inline ProgramEnd Stopped() {
+  return {ExitCode::kStoppedBySignal,
+          "stopped by a signal; run the same command again"};
+}
 
 // Writes the model on the device, after `step` updates, to a new folder in
 // export_dir, and prints its path. averaged_steps: the steps of the checkpoints
