@@ -50,15 +50,11 @@ struct OutputFlags {
 // flags must outlive the app's parse.
 void AddOutputFlags(CLI::App& app, OutputFlags& flags);
 
-// Returns the options of the plan. Throws UsageError naming the flag that is
-// out of its range.
+// What the plan, the conversion and the upload get. Throw UsageError naming the
+// flag that is out of its range.
 [[nodiscard]] PlanOptions CheckedPlanOptions(const OutputFlags& flags);
-
-// Returns the options of the conversion. Throws as above.
 [[nodiscard]] ConverterOptions CheckedConverterOptions(
     const OutputFlags& flags);
-
-// Returns the target of the upload. Throws as above.
 [[nodiscard]] UploadTarget CheckedUploadTarget(const OutputFlags& flags);
 
 }  // namespace infeed

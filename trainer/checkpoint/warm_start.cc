@@ -1,6 +1,5 @@
 #include "trainer/checkpoint/warm_start.h"
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>

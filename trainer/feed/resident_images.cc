@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/random.h"
 #include "pipeline/memory/image_choice.h"
 #include "pipeline/slots/slot_fingerprint.h"
 

@@ -4,7 +4,6 @@
 
 #include "base/count_text.h"
 #include "base/error.h"
-#include "pipeline/options/options.h"
 #include "records/files/class_list.h"
 #include "trainer/params/params.h"
 

@@ -13,7 +13,6 @@
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
 
-#include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/shown_text.h"
 #include "records/cloud/object_store.h"
