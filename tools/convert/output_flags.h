@@ -50,8 +50,8 @@ struct OutputFlags {
 // flags must outlive the app's parse.
 void AddOutputFlags(CLI::App& app, OutputFlags& flags);
 
-// What the plan, the conversion and the upload get. Throw UsageError naming the
-// flag that is out of its range.
+// The options of the plan and of the conversion, and the target of the upload.
+// Throw UsageError naming the flag that is out of its range.
 [[nodiscard]] PlanOptions CheckedPlanOptions(const OutputFlags& flags);
 [[nodiscard]] ConverterOptions CheckedConverterOptions(
     const OutputFlags& flags);
