@@ -124,10 +124,6 @@ std::size_t RecordImages::FolderLength(const ImageFile& image) const {
   return shard.size() - BaseName(shard).size();
 }
 
-const std::string& RecordImages::ShardOf(std::int64_t record) const {
-  return index_.shards()[static_cast<std::size_t>(index_.at(record).shard)];
-}
-
 // The number with leading zeros, so that names sort like numbers.
 std::string RecordImages::NumberOf(std::int64_t record) const {
   return fmt::format("{:08}", index_.at(record).number);

@@ -72,7 +72,9 @@ class RecordImages {
   [[nodiscard]] const RecordKeys& keys() const { return keys_; }
 
  private:
-  [[nodiscard]] const std::string& ShardOf(std::int64_t record) const;
+  [[nodiscard]] const std::string& ShardOf(std::int64_t record) const {
+    return index_.shards()[static_cast<std::size_t>(index_.at(record).shard)];
+  }
   [[nodiscard]] ListedRecord Describe(std::int64_t record,
                                       std::span<const std::byte> payload) const;
   [[nodiscard]] std::string NumberOf(std::int64_t record) const;

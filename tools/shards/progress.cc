@@ -125,9 +125,4 @@ std::function<void()> ShardProgress::Counter(const Interruption& interruption) {
   };
 }
 
-RecordPassOptions ShardProgress::Options() {
-  return {.open = Opener(),
-          .visited = [this](std::int64_t records) { AddRecords(records); }};
-}
-
 }  // namespace infeed

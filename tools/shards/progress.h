@@ -98,7 +98,10 @@ class ShardProgress {
   [[nodiscard]] std::function<void()> Counter(const Interruption& interruption);
 
   // The options of a pass whose progress is shown.
-  [[nodiscard]] RecordPassOptions Options();
+  [[nodiscard]] RecordPassOptions Options() {
+    return {.open = Opener(),
+            .visited = [this](std::int64_t records) { AddRecords(records); }};
+  }
 
  private:
   const std::vector<std::string>& paths_;

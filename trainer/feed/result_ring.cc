@@ -33,11 +33,6 @@ ResultRing::ResultRing(std::span<StepRecord> records,
       expected_(CheckedSize(records) - 1),
       thread_([this] { Run(); }) {}
 
-ResultRing::~ResultRing() {
-  abandoned_ = true;
-  expected_.Cancel();
-}
-
 void ResultRing::Run() {
   (void)::pthread_setname_np(::pthread_self(), "result ring");
   while (const std::optional<Expected> expected = expected_.Pop()) {

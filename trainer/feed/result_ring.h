@@ -31,7 +31,10 @@ class ResultRing {
   // times a second.
   explicit ResultRing(std::span<StepRecord> records,
                       std::function<void()> check = {});
-  ~ResultRing();
+  ~ResultRing() {
+    abandoned_ = true;
+    expected_.Cancel();
+  }
   ResultRing(const ResultRing&) = delete;
   ResultRing& operator=(const ResultRing&) = delete;
 

@@ -25,11 +25,6 @@ UploadRing::UploadRing(UploadStreams& streams, int slots)
   Check(slots >= 2, "one slot is copied to while another is used");
 }
 
-UploadRing::~UploadRing() {
-  streams_.Finish();
-  copying_.Close();
-}
-
 void UploadRing::ReturnBatches() {
   (void)::pthread_setname_np(::pthread_self(), "batch return");
   while (const std::optional<Copying> copying = copying_.Pop()) {

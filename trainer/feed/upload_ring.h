@@ -59,7 +59,10 @@ class UploadRing {
  public:
   // Requires: slots >= 2. The streams must outlive the ring.
   UploadRing(UploadStreams& streams, int slots);
-  ~UploadRing();
+  ~UploadRing() {
+    streams_.Finish();
+    copying_.Close();
+  }
   UploadRing(const UploadRing&) = delete;
   UploadRing& operator=(const UploadRing&) = delete;
 

@@ -53,11 +53,6 @@ Profiler::Profiler(const ProfilerOptions& options, TraceLog* shared, Now now)
   }
 }
 
-bool Profiler::is_due(std::int64_t step) const {
-  return options_.every_n_steps > 0 &&
-         step - last_step_ >= options_.every_n_steps;
-}
-
 void Profiler::BeginIfDue(std::int64_t step) {
   if (running_ || !is_due(step)) {
     return;
@@ -68,11 +63,6 @@ void Profiler::BeginIfDue(std::int64_t step) {
   if (own_) {
     own_->Restart();
   }
-}
-
-std::optional<Profile> Profiler::EndIfDue() {
-  return running_ && now_() - last_time_ >= options_.duration ? End()
-                                                              : std::nullopt;
 }
 
 std::optional<Profile> Profiler::End() {

@@ -65,14 +65,20 @@ class Profiler {
 
   // Call it at the end of each step: ends the current profile if its duration
   // has passed. Throws IoError when it cannot be written.
-  [[nodiscard]] std::optional<Profile> EndIfDue();
+  [[nodiscard]] std::optional<Profile> EndIfDue() {
+    return running_ && now_() - last_time_ >= options_.duration ? End()
+                                                                : std::nullopt;
+  }
   // Ends the current profile.
   [[nodiscard]] std::optional<Profile> End();
   // Call it at the end of each loop.
   void BeginIfDue(std::int64_t step);
 
  private:
-  [[nodiscard]] bool is_due(std::int64_t step) const;
+  [[nodiscard]] bool is_due(std::int64_t step) const {
+    return options_.every_n_steps > 0 &&
+           step - last_step_ >= options_.every_n_steps;
+  }
 
   ProfilerOptions options_;
   Now now_;

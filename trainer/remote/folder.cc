@@ -113,10 +113,6 @@ std::vector<std::string> RemoteFolder::Folders() const {
   return names;
 }
 
-bool RemoteFolder::Has(std::string_view name) const {
-  return runtime_->store.Find(UrlOf(name)).has_value();
-}
-
 std::optional<std::int64_t> RemoteFolder::FindSize(
     std::string_view name) const {
   const std::optional<ObjectInfo> info = runtime_->store.Find(UrlOf(name));
@@ -153,10 +149,6 @@ void RemoteFolder::Push(const std::string& path, std::string_view name,
 
 void RemoteFolder::Pull(std::string_view name, const std::string& path) const {
   PullObject(*runtime_, UrlOf(name), path);
-}
-
-void RemoteFolder::Remove(std::string_view name) const {
-  runtime_->store.Remove(UrlOf(name));
 }
 
 }  // namespace infeed

@@ -47,7 +47,9 @@ class RemoteFolder {
   // The names of the direct subfolders, without "/".
   [[nodiscard]] std::vector<std::string> Folders() const;
 
-  [[nodiscard]] bool Has(std::string_view name) const;
+  [[nodiscard]] bool Has(std::string_view name) const {
+    return runtime_->store.Find(UrlOf(name)).has_value();
+  }
   // Both return nullopt if there is no such file.
   [[nodiscard]] std::optional<std::int64_t> FindSize(
       std::string_view name) const;
@@ -61,7 +63,9 @@ class RemoteFolder {
   // Downloads a file, completely or not at all; creates its folder.
   void Pull(std::string_view name, const std::string& path) const;
   // No error where there is no such file.
-  void Remove(std::string_view name) const;
+  void Remove(std::string_view name) const {
+    runtime_->store.Remove(UrlOf(name));
+  }
 
  private:
   std::string url_;  // ends in "/"

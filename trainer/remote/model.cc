@@ -250,11 +250,6 @@ std::vector<std::string> RemoteModel::ChangedFiles() const {
   return names;
 }
 
-void RemoteModel::Add(std::int64_t step, const std::string& folder) {
-  outbox_.AddCheckpoint(step, folder);
-  outbox_.DropSuperseded(Keep());
-}
-
 KeepOptions RemoteModel::Keep() const {
   KeepOptions keep = options_.keep;
   keep.best = RecordedBestStep(options_.model_dir);

@@ -68,7 +68,10 @@ class RemoteModel {
   void PullNewer();
 
   // Adds a written checkpoint for the next round.
-  void Add(std::int64_t step, const std::string& folder);
+  void Add(std::int64_t step, const std::string& folder) {
+    outbox_.AddCheckpoint(step, folder);
+    outbox_.DropSuperseded(Keep());
+  }
   void Round(const std::stop_token& stop = {});
   // The items that a round would upload: names of files, "the checkpoint of
   // step 42".
