@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-
 #include "pipeline/order/batch_plan.h"
 #include "pipeline/order/sample_order.h"
 #include "pipeline/order/stream_state.h"
