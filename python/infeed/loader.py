@@ -129,11 +129,9 @@ class Loader:
                                      epoch_records)
         ids, weights, epoch_records = self._selection or (None, None, 0)
         self._training = training
-        self._finds_ranks = rank is None and world_size is None
-        ranks = find_ranks()
-        self._rank = ranks.rank if rank is None else check.whole("rank", rank, 0)
-        self._world_size = (ranks.world_size if world_size is None else
-                            check.whole("world_size", world_size, 1))
+        self._finds_ranks = rank is None
+        ranks = find_ranks(rank, world_size)
+        self._rank, self._world_size = ranks.rank, ranks.world_size
         # Pickled, as for spawned processes, a loader is its arguments and place.
         self._arguments = (self._index, {
             "batch_size": batch_size, "global_batch_size": global_batch_size,
@@ -145,7 +143,7 @@ class Loader:
             "on_bad": on_bad, "sharding": sharding, "progress": progress,
             "worker_tls": worker_tls, **options})
         self._options = with_first(outputs, {
-            "local_world_size": min(ranks.local_world_size, self._world_size),
+            "local_world_size": ranks.local_world_size,
             # The loop's batch and the next one are on loan at the same time.
             "batches_in_pool": 4, "max_lent": 2,
             **check.options(options, Loader.__init__.__kwdefaults__ or ()),

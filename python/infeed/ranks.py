@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from infeed import _arguments
 
 
 class Ranks(NamedTuple):
@@ -33,8 +35,14 @@ def _from_jax() -> tuple[int, int] | None:
 
 
 def _from_environment() -> tuple[int, int] | None:
-    if "RANK" not in os.environ or "WORLD_SIZE" not in os.environ:
+    names = ("RANK", "WORLD_SIZE")
+    found = [name for name in names if name in os.environ]
+    if not found:
         return None
+    for name in names:
+        if name not in found:
+            raise ValueError(f"the environment's {found[0]} is set, but {name} is "
+                             "not: set both, or give rank and world_size")
     return _number("RANK"), _number("WORLD_SIZE")
 
 
@@ -52,8 +60,26 @@ def find_group() -> tuple[int, int] | None:
     return _from_torch() or _from_jax()
 
 
-def find_ranks() -> Ranks:
-    """As torch.distributed or JAX say, else RANK and WORLD_SIZE; else one."""
-    found = find_group() or _from_environment() or (0, 1)
+def _given(rank: Any, world_size: Any) -> tuple[int, int] | None:
+    """(rank, world_size), or None where neither is given."""
+    own = None if rank is None else _arguments.whole("rank", rank, 0)
+    size = (None if world_size is None else
+            _arguments.whole("world_size", world_size, 1))
+    if own is not None and size is not None:
+        return own, size
+    if own is None and size is None:
+        return None
+    name, other = (("rank", "world_size") if size is None else
+                   ("world_size", "rank"))
+    raise TypeError(f"{name}={size if own is None else own}: give {other} too, or "
+                    "neither of the two")
+
+
+def find_ranks(rank: Any, world_size: Any) -> Ranks:
+    """As given, else as torch.distributed or JAX say, else RANK and WORLD_SIZE;
+    else one.
+    """
+    found = (_given(rank, world_size) or find_group() or _from_environment()
+             or (0, 1))
     local = _number("LOCAL_WORLD_SIZE") if "LOCAL_WORLD_SIZE" in os.environ else 1
     return Ranks(*found, min(local, found[1]))

@@ -343,6 +343,24 @@ class RanksTest(unittest.TestCase):
             check=True, capture_output=True, text=True).stdout
         self.assertIn("rank 1 of 4", text)
 
+    def test_half_of_a_place_is_no_single_process(self):
+        """Each of three processes would train on all images, or be rank 0."""
+        without = {name: value for name, value in os.environ.items()
+                   if name not in ("RANK", "WORLD_SIZE")}
+        for name, value, other in (("WORLD_SIZE", "3", "RANK"),
+                                   ("RANK", "1", "WORLD_SIZE")):
+            with self.subTest(name), unittest.mock.patch.dict(
+                    os.environ, {**without, name: value}, clear=True):
+                with self.assertRaisesRegex(
+                        ValueError, f"{name} is set, but {other} is not"):
+                    loader()
+                self.assertIn("rank 2 of 3", repr(loader(rank=2, world_size=3)))
+        for given, other in (({"world_size": 3}, "rank"),
+                             ({"rank": 1}, "world_size")):
+            with self.subTest(given), self.assertRaisesRegex(
+                    TypeError, f"^{next(iter(given))}=[13]: give {other} too"):
+                loader(**given)
+
     def test_batch_size_is_of_a_rank_or_of_all(self):
         self.assertEqual(len(loader(batch_size=8, rank=0, world_size=2)),
                          200 // 16)
