@@ -26,6 +26,17 @@ template <typename Value, std::size_t kCount>
   return nullptr;
 }
 
+// "a, b or c".
+template <typename Value, std::size_t kCount>
+[[nodiscard]] std::string ListChoices(const Choices<Value, kCount>& choices) {
+  std::string names;
+  for (std::size_t i = 0; i < kCount; ++i) {
+    names += i == 0 ? "" : i + 1 == kCount ? " or " : ", ";
+    names += choices[i].first;
+  }
+  return names;
+}
+
 // Returns the value with that name. Throws UsageError that lists all names.
 template <typename Value, std::size_t kCount>
 [[nodiscard]] Value ParseChoice(std::string_view option, std::string_view name,
@@ -33,13 +44,8 @@ template <typename Value, std::size_t kCount>
   if (const Value* const value = FindChoice(name, choices)) {
     return *value;
   }
-  std::string names;
-  for (std::size_t i = 0; i < kCount; ++i) {
-    names += i == 0 ? "" : i + 1 == kCount ? " or " : ", ";
-    names += choices[i].first;
-  }
   throw UsageError(std::string(option) + " is \"" + std::string(name) +
-                   "\": give " + names);
+                   "\": give " + ListChoices(choices));
 }
 
 // "a|b|c": the names of the items of a list.

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <initializer_list>
-#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -45,6 +44,22 @@ void NameValues(
     CLI::App& app,
     std::initializer_list<std::pair<const char*, const char*>> values);
 
+// Turns a choice's name into its number. CLI::CheckedTransformer takes the
+// numbers as well, and its error lists them.
+template <typename Value, std::size_t kCount>
+[[nodiscard]] CLI::Validator OneOf(const Choices<Value, kCount>& choices) {
+  return CLI::Validator(
+      [choices](std::string& text) {
+        const Value* const value = FindChoice(text, choices);
+        if (value == nullptr) {
+          return text + " is not " + ListChoices(choices);
+        }
+        text = std::to_string(static_cast<int>(*value));
+        return std::string();
+      },
+      "");
+}
+
 // Adds a flag whose values are the choices. Its text lists them, and `value` as
 // the default: "a|b|c=a".
 template <typename Value, std::size_t kCount>
@@ -54,8 +69,7 @@ CLI::Option* AddChoice(CLI::App& app, const std::string& flag, Value& value,
   const std::string names =
       JoinNames(choices, &std::pair<std::string_view, Value>::first);
   return app.add_option(flag, value, about)
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, Value>(choices.begin(), choices.end())))
+      ->transform(OneOf(choices))
       ->option_text(names + "=" + std::string(ChoiceName(value, choices)));
 }
 

@@ -45,8 +45,11 @@ TEST(OutputFlagsTest, RefuseValuesOutOfRange) {
   for (const WrongFlags& wrong :
        {WrongFlags{{"--shards", "0"}, "shards"},
         WrongFlags{{"--shards", "some"}, "shards"},
-        WrongFlags{{"--layout", "round"}, "layout"},
-        WrongFlags{{"--on_bad_image", "pray"}, "on_bad_image"},
+        WrongFlags{{"--layout", "round"},
+                   "--layout: round is not flat or reference"},
+        WrongFlags{{"--on_bad_image", "ignore"},
+                   "--on_bad_image: ignore is not fail, skip or reencode"},
+        WrongFlags{{"--on_bad_image", "1"}, "--on_bad_image: 1 is not fail"},
         WrongFlags{{"--threads=-1"}, "threads"},
         WrongFlags{{"--max_size", "31"}, "max_size"},
         WrongFlags{{"--quality", "0"}, "quality"},
