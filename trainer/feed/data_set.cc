@@ -157,20 +157,31 @@ std::vector<std::string> DataSet::class_names() const {
   return split ? split->index.class_names() : std::vector<std::string>();
 }
 
+std::vector<const DataSplit*> DataSet::DifferentSplits() const {
+  std::vector<const DataSplit*> splits;
+  if (train_) {
+    splits.push_back(&*train_);
+  }
+  const bool is_other =
+      eval_ && !(train_ && train_->name == eval_->name &&
+                 train_->index.shards() == eval_->index.shards());
+  if (is_other) {
+    splits.push_back(&*eval_);
+  }
+  return splits;
+}
+
 std::vector<std::string> DataSet::Notes(const InputOptions& input) const {
   std::vector<std::string> notes;
   if (selection_ != nullptr) {
     notes.push_back(SelectionText(*selection_));
   }
-  for (const std::optional<DataSplit>* split : {&train_, &eval_}) {
-    if (!*split) {
-      continue;
-    }
-    const RecordIndex& index = (*split)->index;
+  for (const DataSplit* split : DifferentSplits()) {
+    const RecordIndex& index = split->index;
     notes.insert(notes.end(), index.notes().begin(), index.notes().end());
     const std::string keys = KeysNote(input, index);
     if (!keys.empty()) {
-      notes.push_back((*split)->name + ": " + keys);
+      notes.push_back(split->name + ": " + keys);
     }
   }
   if (labels_.classes == 1 && class_names().empty()) {
@@ -190,8 +201,8 @@ std::string DataSet::Describe() const {
     return "fake: one batch of random images, which costs nothing to read";
   }
   std::string text;
-  for (const std::optional<DataSplit>* split : {&train_, &eval_}) {
-    text += *split ? DescribeSplit(**split) : "";
+  for (const DataSplit* split : DifferentSplits()) {
+    text += DescribeSplit(*split);
   }
   const int classes = labels_.CountClasses(labels_.label_offset());
   if (classes == 0) {  // Not counted, or no record has a label.

@@ -111,6 +111,8 @@ class DataSet {
 
  private:
   void FindLabels(const std::string& data_dir, const DataSetOptions& options);
+  // One of them where the evaluation is of the training records.
+  [[nodiscard]] std::vector<const DataSplit*> DifferentSplits() const;
 
   bool is_fake_ = false;
   std::optional<DataSplit> train_;

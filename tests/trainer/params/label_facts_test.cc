@@ -74,6 +74,16 @@ TEST(LabelFactsTest, TheDataIsDescribedWithTheModelsClasses) {
             "train 10 images in 1 shard; 10 classes");
 }
 
+TEST(LabelFactsTest, DataThatIsTrainedAndEvaluatedIsDescribedOnce) {
+  const TemporaryFolder folder;
+  RecordFile()
+      .Add(PayloadOf({.image = "", .label = 1}))
+      .Write(folder / "train-00000-of-00001");
+  const DataSet data(folder.path(), {.eval_split = "train"});
+  EXPECT_EQ(data.eval_images(), 1);
+  EXPECT_EQ(data.Describe(), "train 1 image in 1 shard; 1 class");
+}
+
 // Before anything is read or asked for on their labels.
 TEST(LabelFactsTest, RecordsWithoutImagesAreNoData) {
   const TemporaryFolder folder;
