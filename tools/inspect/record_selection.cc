@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "records/bytes/whole_number.h"
 #include "records/files/open_source.h"
@@ -34,6 +35,21 @@ class Walk {
 
   [[nodiscard]] bool done() const {
     return left_ == 0 || selection_.IsNoneFrom(number_);
+  }
+
+  // Throws unless the selection is of records that there are. Requires: all
+  // shards were read, or done().
+  void CheckEnd() const {
+    const auto beyond =
+        left_ == 0 ? std::nullopt : selection_.FindBeyond(number_);
+    if (!beyond) {
+      return;
+    }
+    throw UsageError("no record " + std::to_string(*beyond) + ": there " +
+                     (number_ == 0 ? "are none"
+                      : number_ == 1
+                          ? "is only record 0"
+                          : "are 0 to " + std::to_string(number_ - 1)));
   }
 
   void Shard(const std::string& path) {
@@ -152,6 +168,14 @@ bool RecordSelection::IsNoneFrom(std::int64_t number) const {
                      [&](const Range& range) { return range.last < number; });
 }
 
+std::optional<std::int64_t> RecordSelection::FindBeyond(
+    std::int64_t records) const {
+  const auto found = std::ranges::find_if(ranges_, [&](const Range& range) {
+    return range.first >= records && range.last != Range().last;
+  });
+  return found == ranges_.end() ? std::nullopt : std::optional(found->first);
+}
+
 void ForEachSelected(
     const std::vector<std::string>& paths, const RecordSelection& selection,
     std::int64_t limit,
@@ -161,10 +185,11 @@ void ForEachSelected(
   Walk walk(selection, limit, on_record, on_bad);
   for (const std::string& path : paths) {
     if (walk.done()) {
-      return;
+      break;
     }
     walk.Shard(path);
   }
+  walk.CheckEnd();
 }
 
 }  // namespace infeed

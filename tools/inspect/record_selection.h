@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,9 @@ class RecordSelection {
   // Whether every number from this one on is selected.
   [[nodiscard]] bool IsAllFrom(std::int64_t number) const;
   [[nodiscard]] bool IsNoneFrom(std::int64_t number) const;
+  // The start of a listed range that lies beyond so many records, if any.
+  [[nodiscard]] std::optional<std::int64_t> FindBeyond(
+      std::int64_t records) const;
 
  private:
   struct Range {
@@ -37,7 +41,9 @@ class RecordSelection {
 // Calls on_record(path, record) for up to `limit` of the selected records, in
 // order, and on_bad for unreadable ones, which count too; -1: no limit. In
 // plain shards it seeks by their index; compressed shards are read from their
-// beginning. Records are valid until on_record returns. Throws IoError.
+// beginning. Records are valid until on_record returns. Throws IoError, and at
+// the end, unless the limit was reached, UsageError for a number or a range
+// that lies beyond the last record.
 void ForEachSelected(const std::vector<std::string>& paths,
                      const RecordSelection& selection, std::int64_t limit,
                      const std::function<void(const std::string& path,

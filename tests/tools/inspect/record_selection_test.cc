@@ -56,7 +56,17 @@ TEST_F(RecordSelectionTest, TakesRecordsByTheirNumbers) {
   EXPECT_THAT(LabelsOf(RecordSelection("0")), ElementsAre(1));
   EXPECT_THAT(LabelsOf(RecordSelection("5,1-3")), ElementsAre(2, 3, 4, 6));
   EXPECT_THAT(LabelsOf(RecordSelection("1-99"), 2), ElementsAre(2, 3));
-  EXPECT_THAT(LabelsOf(RecordSelection("6")), IsEmpty());
+}
+
+TEST_F(RecordSelectionTest, RefusesNumbersThatNoRecordHas) {
+  for (const std::string_view list : {"6", "1,6-9", "6-9,1"}) {
+    EXPECT_EQ(
+        MessageOf<UsageError>([&] { (void)LabelsOf(RecordSelection(list)); }),
+        "no record 6: there are 0 to 5")
+        << list;
+  }
+  EXPECT_THAT(LabelsOf(RecordSelection("1,9"), 1), ElementsAre(2));
+  EXPECT_THAT(LabelsOf(RecordSelection(6)), IsEmpty());
 }
 
 TEST_F(RecordSelectionTest, PassesOverRecords) {
