@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from infeed import _arguments
+from infeed.fields import Field
 
 Convert = Callable[[Any], Any]
 
@@ -58,6 +59,21 @@ def _jax(sharding: Any) -> Converters:
 
     take = whole if sharding is None else part
     return Converters(take, take, take, _same, made)
+
+
+def cut_by_jax(fields: Mapping[str, Field]) -> str:
+    """A sentence on the fields whose 64 bits JAX cuts to 32, or ""."""
+    import jax
+
+    cut = {key: field for key, field in fields.items()
+           if field.is_fixed and field.type in ("int64", "float64")}
+    if not cut or jax.config.jax_enable_x64:  # type: ignore[attr-defined]
+        return ""
+    text = (f"JAX cuts 64 bits to 32 in the fields {', '.join(cut)}, and values "
+            "change: set jax_enable_x64")
+    if all(field.type == "int64" and not field.raw for field in cut.values()):
+        text += ", or give the type int32, so that a larger value is a bad record"
+    return text
 
 
 def converters(framework: str, layout: str, sharding: Any) -> Converters:

@@ -114,7 +114,7 @@ class Loader:
         check = _arguments
         training = check.truth("training", training)
         progress = check.truth("progress", progress)
-        kinds = named(fields)
+        kinds = own_fields = named(fields)
         boxes = checked(objects)
         if boxes is not None:
             kinds = boxes._fields(kinds)
@@ -169,6 +169,10 @@ class Loader:
         self._convert = frameworks.converters(
             check.choice("framework", framework, ("numpy", "torch", "jax")),
             layout, sharding)
+        if framework == "jax" and self._rank == 0:
+            cut = frameworks.cut_by_jax(own_fields)
+            if cut:
+                _log.warning(cut)
         self._on_bad = check.function("on_bad", on_bad)
         self._worker_tls = check.tls_files("worker_tls", worker_tls)
         self._make_bar = find_tqdm() if progress and self._rank == 0 else NoBar

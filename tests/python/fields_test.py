@@ -671,6 +671,25 @@ class JaxTest(WithRecords):
                 if sharding:
                     self.assertEqual(array.sharding, kind)
 
+    def test_numbers_that_jax_cuts_are_told_once(self):
+        """2^33 + 5 becomes 5, and JAX says nothing."""
+        import jax
+        records = [{"place": 2**33 + 5, "few": 7}] * 2
+        fields = {"place": infeed.Field("int64", ()),
+                  "few": infeed.Field("int32", ())}
+        with self.assertLogs("infeed", "WARNING") as told:
+            batch = self.batch(records, fields, framework="jax")
+        self.assertEqual(batch["place"].tolist(), [5, 5])
+        self.assertEqual(len(told.output), 1)
+        self.assertRegex(told.output[0], "in the fields place, and .*int32")
+        del fields["place"]
+        with self.assertNoLogs("infeed", "WARNING"):
+            self.batch(records, fields, framework="jax")
+        fields["place"] = infeed.Field("int64", ())
+        with self.assertNoLogs("infeed", "WARNING"), jax.enable_x64(True):
+            batch = self.batch(records, fields, framework="jax")
+            self.assertEqual(batch["place"].tolist(), [2**33 + 5] * 2)
+
 
 if __name__ == "__main__":
     unittest.main()
