@@ -142,11 +142,13 @@ class Loader:
             "views": outputs, "objects": boxes,
             "on_bad": on_bad, "sharding": sharding, "progress": progress,
             "worker_tls": worker_tls, **options})
+        given = check.options(options, Loader.__init__.__kwdefaults__ or ())
+        _check_pool(given)
         self._options = with_first(outputs, {
             "local_world_size": ranks.local_world_size,
             # The loop's batch and the next one are on loan at the same time.
             "batches_in_pool": 4, "max_lent": 2,
-            **check.options(options, Loader.__init__.__kwdefaults__ or ()),
+            **given,
             "training": training, "layout": check.choice(
                 "layout", layout, ("rgb", "words")) if has_images else "none",
             "batch_size": self._whole(batch_size, global_batch_size),
@@ -479,6 +481,14 @@ def _check_records(options: Mapping[str, Any], fields: Mapping[str, Field],
                          "have no options of images")
     if not fields and not _has_label_key(options):
         raise ValueError("views=(): batches without images need fields")
+
+
+def _check_pool(given: Mapping[str, Any]) -> None:
+    """ValueError where a pool cannot have the batches that a loader lends."""
+    if given.get("batches_in_pool") == 2 and "max_lent" not in given:
+        raise ValueError("batches_in_pool=2: must be at least 3, or give max_lent=1 "
+                         "(the next batch is a copy while the loop holds one) or "
+                         "max_lent=0")
 
 
 def _check_order(options: Mapping[str, Any],

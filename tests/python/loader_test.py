@@ -372,6 +372,14 @@ class RanksTest(unittest.TestCase):
 
 
 class LendingTest(unittest.TestCase):
+    def test_a_pool_that_is_too_small_is_named(self):
+        with self.assertRaisesRegex(
+                ValueError, "^batches_in_pool=2: must be at least 3, or give"):
+            loader(batches_in_pool=2)
+        for least in ({"batches_in_pool": 3},
+                      {"batches_in_pool": 2, "max_lent": 1}):
+            self.assertEqual(len(take(loader(**least), 5)), 5)
+
     def test_all_batches_may_be_kept(self):
         for pool in (3, 4, 8):
             with self.subTest(pool=pool):
