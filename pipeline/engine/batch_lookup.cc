@@ -15,6 +15,7 @@
 #include "pipeline/slots/open_batch.h"
 #include "preprocess/augment/steps.h"
 #include "records/example/reader.h"
+#include "records/files/open_source.h"
 
 namespace infeed {
 namespace {
@@ -72,22 +73,33 @@ BatchHandle BatchLookup::At(std::uint32_t epoch, std::int64_t number,
 
 std::vector<SampleDescription> BatchLookup::Describe(const Batch& batch) const {
   std::vector<SampleDescription> samples;
-  std::vector<std::int64_t> records;
-  std::vector<std::size_t> slots;  // of the records
   for (std::size_t slot = 0; slot < batch.records().size(); ++slot) {
     samples.push_back(DescribeSlot(batch, slot));
-    if (samples.back().record >= 0) {
-      records.push_back(samples.back().record);
-      slots.push_back(slot);
+  }
+  if (!index_.is_of_images()) {
+    AddFileNames(samples);
+  }
+  return samples;
+}
+
+void BatchLookup::AddFileNames(std::vector<SampleDescription>& samples) const {
+  std::vector<std::int64_t> records;
+  std::vector<SampleDescription*> described;
+  for (SampleDescription& sample : samples) {
+    if (sample.record >= 0) {
+      records.push_back(sample.record);
+      described.push_back(&sample);
     }
   }
-  data_.store.ReadMany(
-      records,
-      [&](std::size_t place, std::span<const std::byte> payload) {
-        samples[slots[place]].file_name = FileNameIn(payload);
-      },
-      [](std::size_t /*place*/, const DataError& /*error*/) {});
-  return samples;
+  try {
+    data_.store.ReadMany(
+        records,
+        [&](std::size_t place, std::span<const std::byte> payload) {
+          described[place]->file_name = FileNameIn(payload);
+        },
+        [](std::size_t /*place*/, const DataError& /*error*/) {});
+  } catch (const IoError&) {  // The rest of the description is known.
+  }
 }
 
 SampleDescription BatchLookup::DescribeSlot(const Batch& batch,
@@ -99,6 +111,7 @@ SampleDescription BatchLookup::DescribeSlot(const Batch& batch,
   const RecordLocation location = index_.at(sample.record);
   sample.shard = index_.shard_of(location);
   sample.number = location.number;
+  sample.file_name = index_.is_of_images() ? FileNameOf(sample.shard) : "";
   sample.label = batch.labels()[slot];
   sample.geometry = batch.geometry()[slot];
   if (options_.training && batch.content() != BatchContent::kNone) {

@@ -58,14 +58,15 @@ class BatchLookup {
                                const StreamPosition& place = {});
 
   // Describes each slot of a batch of this stream, also one that a pipeline
-  // made. Reads the records again; of one that cannot be read any more the file
-  // name is empty. Throws IoError.
+  // made. The file names are read from the records, but for image files; where
+  // those cannot be read any more they are empty.
   [[nodiscard]] std::vector<SampleDescription> Describe(
       const Batch& batch) const;
 
  private:
   [[nodiscard]] SampleDescription DescribeSlot(const Batch& batch,
                                                std::size_t slot) const;
+  void AddFileNames(std::vector<SampleDescription>& samples) const;
   // The key of a sample's draws.
   [[nodiscard]] SampleKey KeyOf(const Batch& batch, std::size_t slot) const;
 

@@ -194,7 +194,8 @@ class Batch:
         record's image/filename, or None; "label": from 0, or None. Of the image of
         view 0 "source", "window", "mirrored" and "upside_down" as geometry[0] has
         them, and "augmentations", a text for each operation with its strength, such
-        as "Rotate -30", in their order. Reads the records again.
+        as "Rotate -30", in their order. Reads records, but not image files, again for
+        the filename: None where they cannot be read any more.
         """
         loader = self._loader
         loader._check_usable()

@@ -2,7 +2,9 @@
 
 import itertools
 import json
+import pathlib
 import random
+import tempfile
 import unittest
 
 import numpy as np
@@ -122,6 +124,22 @@ class DescribeTest(unittest.TestCase):
                 self.assertEqual(len(sample["augmentations"]), 2)
                 for text in sample["augmentations"]:
                     self.assertRegex(text, r"^[A-Z][A-Za-z]+( [-0-9. at]+)?$")
+
+    def test_files_may_be_gone_since_the_batch_was_made(self):
+        with tempfile.TemporaryDirectory() as folder:
+            paths = [pathlib.Path(folder, kind, "1.jpg") for kind in "ab"]
+            for path in paths:
+                path.parent.mkdir()
+                path.write_bytes(support.photograph())
+            evaluation = infeed.Loader(folder, batch_size=2, image_size=32,
+                                       training=False, split="train")
+            batch = next(iter(evaluation))
+            before = batch.describe()
+            paths[0].unlink()
+            self.assertEqual(batch.describe(), before)
+            self.assertEqual([(sample["shard"], sample["filename"])
+                              for sample in before],
+                             [(str(path), "1.jpg") for path in paths])
 
     def test_an_empty_slot_is_none(self):
         last = list(loader(training=False))[-1].describe()
