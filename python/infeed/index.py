@@ -21,22 +21,25 @@ class Index:
     folder of images, CLASS/** or {train,val,test}/CLASS/**, or a zip or tar of
     one, with classes numbered as torchvision's ImageFolder does. All are read
     as they are, and what kind they are comes from their content. split: which
-    part of the data set ("train", "validation", "test"); "" for all; one that
-    is not there is an error. Threads may share an index, and several loaders
-    one.
+    part of the data set ("train", "validation", "test"); default: all, and ""
+    says that all are meant for training, too; one that is not there is an error.
+    Threads may share an index, and several loaders one.
     """
 
-    def __init__(self, data: Data, *, split: str = "",
+    def __init__(self, data: Data, *, split: str | None = None,
                  use_cache: bool = True) -> None:
-        split = _arguments.text("split", split)
+        if split is not None:
+            split = _arguments.text("split", split)
         use_cache = _arguments.truth("use_cache", use_cache)
         spec = _spec(data)
-        self._native = _engine.index_data(os.fsencode(spec), split, use_cache)
+        self._native = _engine.index_data(os.fsencode(spec), split or "",
+                                          use_cache)
         for note in self._native.notes:
             _warn(note)
         self._names: list[str] | None = (
             self._native.class_names or None)  # None: not looked up yet
         self._recipe: Any = (_of_data, (spec, split, use_cache))
+        self._is_open = split is None  # Which split was not said.
 
     @classmethod
     def of_images(cls, images: Iterable[tuple[str | os.PathLike[str], int]],
@@ -57,6 +60,7 @@ class Index:
             [(os.fsencode(path), label) for path, label in files])
         index._recipe = (Index.of_images, (files,))
         index._names = []
+        index._is_open = False
         return index
 
     def __reduce__(self) -> Any:
@@ -104,6 +108,20 @@ def of_default_split(data: Data, training: bool) -> Index:
     return index
 
 
+def of_index(index: Index, split: object, trains_on_all: bool) -> Index:
+    """The index that a loader is given: it has its split."""
+    if split is not None:
+        raise ValueError(f"split={_arguments.shown(split)}: an Index has its records "
+                         "already; give it there, "
+                         f"infeed.Index(data, split={_arguments.shown(split)})")
+    splits = index._native.splits if trains_on_all and index._is_open else []
+    if len(splits) > 1:
+        _warn(f"training with the splits {', '.join(splits)} of an Index: "
+              "infeed.Index(data, split='train') has one of them, split='' says "
+              "that all are meant")
+    return index
+
+
 def _warn(text: str) -> None:
     """Warns at the user's line: the first one outside of the package."""
     level, frame = 1, sys._getframe()
@@ -133,5 +151,5 @@ def _paths(data: Any) -> list[str]:
     return [_arguments.path("data", part) for part in parts]
 
 
-def _of_data(data: str, split: str, use_cache: bool) -> Index:
+def _of_data(data: str, split: str | None, use_cache: bool) -> Index:
     return Index(data, split=split, use_cache=use_cache)

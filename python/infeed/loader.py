@@ -17,7 +17,7 @@ import numpy as np
 from infeed import _arguments, _engine, frameworks
 from infeed.batch import Batch, Parts, parts_of
 from infeed.fields import Field, Kind, named
-from infeed.index import Data, Index, of_default_split
+from infeed.index import Data, Index, of_default_split, of_index
 from infeed.objects import Objects, checked
 from infeed.passes import Dicts, Pass
 from infeed.progress import NoBar, find_tqdm
@@ -122,9 +122,12 @@ class Loader:
         has_images = bool(outputs)
         if split is not None:
             split = check.text("split", split)
-        self._index = data if isinstance(data, Index) else (
-            of_default_split(data, training) if split is None else
-            Index(data, split=split))
+        if isinstance(data, Index):
+            self._index = of_index(data, split, training and subset is None)
+        elif split is None:
+            self._index = of_default_split(data, training)
+        else:
+            self._index = Index(data, split=split)
         self._selection = _selection(len(self._index), subset, sample_weights,
                                      epoch_records)
         ids, weights, epoch_records = self._selection or (None, None, 0)
@@ -441,8 +444,9 @@ class Loader:
                 f"<th>busy, s<th>wait, s{rows}</table>")
 
 
-def _make(kind: type[Loader], data: Index | Data,
+def _make(kind: type[Loader], data: Index,
           arguments: dict[str, Any]) -> Loader:
+    data._is_open = False  # The first loader has warned.
     made = kind.__new__(kind)
     Loader.__init__(made, data, **arguments)
     return made

@@ -54,6 +54,10 @@ Names AsText(const std::vector<std::string>& names) {
 
 Names PathsOf(const RecordIndex& index) { return AsText(index.shards()); }
 
+Names SplitsOf(const RecordIndex& index) {
+  return {index.splits().begin(), index.splits().end()};
+}
+
 Names NotesOf(const RecordIndex& index) { return AsText(index.notes()); }
 
 // The names in the dataset.json of the first shard, if there is one.
@@ -92,6 +96,8 @@ void AddIndex(nb::module_& module) {
       .def_prop_ro("class_names", &RecordIndex::class_names,
                    "Of folders of images and archives of such; else empty.")
       .def_prop_ro("notes", &NotesOf, "Sentences on what was left out.")
+      .def_prop_ro("splits", &SplitsOf,
+                   "Of its records, as the names of files and folders say.")
       .def_prop_ro("identity", &RecordIndex::identity,
                    "A hash of names, offsets and lengths, in hex.");
   module.def("index_data", &IndexOf, nb::arg("data"), nb::arg("split"),

@@ -22,6 +22,7 @@
 #include "records/files/image_layout.h"
 #include "records/files/open_source.h"
 #include "records/files/side_file.h"
+#include "records/files/split_names.h"
 #include "records/files/unreadable_format.h"
 #include "records/store/image_record.h"
 #include "records/tfrecord/byte_stream.h"
@@ -78,6 +79,20 @@ FileRecords ToRecords(const ByteSource& file, const ShardSplit& split,
   return records;
 }
 
+// The splits of the images; empty where the archive has no folders of splits.
+std::set<std::string> SplitsIn(const ArchiveImages& found) {
+  std::set<std::string> splits;
+  for (std::size_t i = 0; found.has_splits && i < kSplits.size(); ++i) {
+    const auto is_of_split = [i](const ArchiveImages::Image& image) {
+      return image.split == static_cast<std::int32_t>(i);
+    };
+    if (std::ranges::any_of(found.images, is_of_split)) {
+      splits.emplace(kSplits[i]);
+    }
+  }
+  return splits;
+}
+
 FileRecords ToRecords(const ByteSource& file, const ShardSplit& split,
                       ArchiveFileIndex index) {
   if (index.found.has_splits) {
@@ -92,6 +107,7 @@ FileRecords ToRecords(const ByteSource& file, const ShardSplit& split,
       .classes = std::move(index.found.classes),
       .class_texts = std::move(index.found.class_texts),
       .notes = std::move(index.found.notes)};
+  records.splits = SplitsIn(index.found);
   for (const ArchiveImages::Image& image : index.found.images) {
     records.offsets.push_back(image.offset);
     records.lengths.push_back(image.extent);

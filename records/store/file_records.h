@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +42,8 @@ struct FileRecords {
   // Trees in archives only: the classes; class i has the label i + 1.
   std::vector<std::string> classes = {};
   ClassTexts class_texts = {};
+  // Trees in archives only: the splits, if it has folders of splits.
+  std::set<std::string> splits = {};
   std::vector<std::string> notes = {};  // on what is left out, for the user
   std::string index_file = {};          // that was written; "": none
   // An index file that was not of this file, or damaged; "": none.

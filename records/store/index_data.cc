@@ -95,8 +95,10 @@ std::optional<RecordIndex> IndexTree(const ImageTree& tree,
                                      const std::string& folder,
                                      std::string_view split) {
   std::vector<LabelledImage> files;
+  std::set<std::string> splits;
   for (const ImageSplit& part : tree.splits) {
     if (IsWanted(tree, part, split)) {
+      splits.insert(tree.has_split_folders ? part.name : "train");
       for (const ImageFile& image : part.images) {
         files.push_back({.path = image.path,
                          .label = image.class_index + 1,
@@ -108,7 +110,8 @@ std::optional<RecordIndex> IndexTree(const ImageTree& tree,
     return std::nullopt;
   }
   ImageFolderInfo info = {.kept_root = AbsoluteRoot(folder),
-                          .notes = MakeNotes(tree, folder)};
+                          .notes = MakeNotes(tree, folder),
+                          .splits = std::move(splits)};
   for (const ImageClass& one : tree.classes) {
     info.classes.push_back(one.name);
   }

@@ -17,6 +17,8 @@
 #include "records/cloud/cloud_runtime.h"
 #include "records/files/class_list.h"
 #include "records/files/open_source.h"
+#include "records/files/shard_set.h"
+#include "records/files/split_names.h"
 #include "records/store/file_records.h"
 #include "records/store/image_record.h"
 #include "records/tfrecord/format.h"
@@ -88,6 +90,19 @@ void Renumber(const std::vector<std::string>& classes, FileRecords& file) {
   }
 }
 
+// The splits of a file's records.
+std::set<std::string> SplitsOf(const std::string& path,
+                               const FileRecords& file) {
+  if (file.offsets.empty() || !file.splits.empty()) {
+    return file.splits;
+  }
+  std::string_view said = SplitInName(FileNameOf(path));
+  if (said.empty()) {
+    said = SplitNamed(FileNameOf(FolderOfShard(path)));
+  }
+  return {std::string(said.empty() ? "train" : said)};
+}
+
 // Adds a note if index files were outdated and made anew.
 void NoteStale(const std::vector<FileRecords>& files,
                std::vector<std::string>& notes) {
@@ -143,7 +158,9 @@ RecordIndex::RecordIndex(std::vector<std::string> shards,
   lengths_.reserve(records);
   labels_.reserve(have_labels ? records : 0);
   starts_.push_back(0);
-  for (FileRecords& file : all) {
+  for (std::size_t shard = 0; shard < all.size(); ++shard) {
+    FileRecords& file = all[shard];
+    splits_.merge(SplitsOf(shards_[shard], file));
     Renumber(classes_, file);
     Append(file.offsets, offsets_);
     Append(file.lengths, lengths_);
@@ -211,6 +228,7 @@ RecordIndex RecordIndex::OfImages(const std::vector<LabelledImage>& files,
   index.classes_ = info.classes;
   index.kept_root_ = info.kept_root;
   index.notes_ = info.notes;
+  index.splits_ = info.splits;
   NoteOneClass(index.classes_, index.notes_);
   for (std::size_t i = 0; i < files.size(); ++i) {
     const LabelledImage& file = files[i];

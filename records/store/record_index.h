@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -53,8 +54,7 @@ struct RecordIndexOptions {
   // A longer record is a DataError.
   std::int64_t max_record_bytes = std::int64_t{1} << 30;
   std::vector<ShardSplit> splits = {};  // of each shard; empty: all of each
-  // RecordIndex::other_files()
-  std::vector<std::string> other_files = {};
+  std::vector<std::string> other_files = {};  // RecordIndex::other_files()
 };
 
 // An image file and its label.
@@ -66,11 +66,11 @@ struct LabelledImage {
 
 // Properties of image files that are one data set.
 struct ImageFolderInfo {
-  // Class i has the label i + 1.
-  std::vector<std::string> classes = {};
+  std::vector<std::string> classes = {};  // class i has the label i + 1
   // The folder, beside which found seek indexes are kept; "": they are not.
   std::string kept_root = {};
   std::vector<std::string> notes = {};  // RecordIndex::notes()
+  std::set<std::string> splits = {};    // RecordIndex::splits()
 };
 
 // The records of a list of shards and their locations, for random access, a
@@ -112,13 +112,11 @@ class RecordIndex {
     return labels_[static_cast<std::size_t>(record)];
   }
   // The names of the classes of image folders, and of archives of such, sorted;
-  // else empty.
-  // Class i has the label i + 1.
+  // else empty. Class i has the label i + 1.
   [[nodiscard]] const std::vector<std::string>& class_names() const {
     return classes_;
   }
-  // Readable names of classes, by class, from files in archives of image
-  // folders.
+  // Readable names of classes, by class, from archives of image folders.
   [[nodiscard]] const std::map<std::string, std::string>& class_texts() const {
     return class_texts_;
   }
@@ -126,14 +124,15 @@ class RecordIndex {
   [[nodiscard]] const std::string& kept_root() const { return kept_root_; }
   // Sentences on what was left out, for the user.
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
-
+  // The splits of its records, as the names of files and folders say; no word
+  // is train.
+  [[nodiscard]] const std::set<std::string>& splits() const { return splits_; }
   // Files that the user named as of the same data set, also of other splits.
   [[nodiscard]] const std::vector<std::string>& other_files() const {
     return other_files_;
   }
 
-  // RecordIndexOptions::use_cache: whether other side files may be written,
-  // too.
+  // RecordIndexOptions::use_cache; whether side files may be written.
   [[nodiscard]] bool uses_cache() const { return uses_cache_; }
 
   // Records in all shards.
@@ -194,6 +193,7 @@ class RecordIndex {
   std::map<std::string, std::string> class_texts_;
   std::string kept_root_;
   std::vector<std::string> notes_;
+  std::set<std::string> splits_;
   std::int64_t max_length_ = 0;
 };
 

@@ -104,6 +104,30 @@ class ImageFolderTest(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, "split='train'"):
                 load(split="train")
 
+    def test_an_index_has_its_split(self):
+        """Its loader neither takes another one nor trains on all unasked."""
+        load = functools.partial(infeed.Loader, batch_size=10, image_size=32)
+        for data in (support.shards(), support.images()):
+            index = infeed.Index(data)
+            for split in ("validation", "train", ""):
+                with self.assertRaisesRegex(
+                        ValueError, rf"Index\(data, split='{split}'\)"):
+                    load(index, split=split, training=False)
+            with self.assertWarnsRegex(UserWarning, "splits train, validation"
+                                       ) as told:
+                train = load(index)
+            self.assertEqual(told.filename, __file__)
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                pickle.loads(pickle.dumps(train))
+                for split, records in (("train", 200), ("validation", 50),
+                                       ("", 250)):
+                    train = load(infeed.Index(data, split=split))
+                    self.assertEqual(len(train.index), records)
+                self.assertEqual(len(load(index, training=False).index), 250)
+                load(index, subset=range(200))
+                load(infeed.Index(support.images() / "train"))
+
     def test_names_of_any_bytes_are_text(self):
         with tempfile.TemporaryDirectory() as name:
             for place in (b"train/k\xe4se", "train/cafe\u0301".encode()):

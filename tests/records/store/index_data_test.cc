@@ -301,6 +301,20 @@ TEST_F(IndexDataTest, SplitsComeFromFoldersAndNames) {
   EXPECT_FALSE(IndexSplit(folder_ / "zips", "train"));
 }
 
+TEST_F(IndexDataTest, AnIndexOfAllSaysItsSplits) {
+  WriteTree("set/train");
+  WriteTree("set/val");
+  WriteTree("plain");
+  WriteZip("set.zip", "val/");
+  EXPECT_THAT(IndexData(folder_ / "set").splits(),
+              ElementsAre("train", "validation"));
+  EXPECT_THAT(IndexSplit(folder_ / "set", "train")->splits(),
+              ElementsAre("train"));
+  EXPECT_THAT(IndexData(folder_ / "plain").splits(), ElementsAre("train"));
+  EXPECT_THAT(IndexData(folder_ / "set.zip").splits(),
+              ElementsAre("validation"));
+}
+
 TEST_F(IndexDataTest, ClassesOfSeveralZipsAreOneList) {
   WriteZip("a.zip");
   WriteFileAtomically(
