@@ -418,11 +418,10 @@ std::vector<std::string> FindSplitFiles(const std::string& data_dir,
   RequireFolder(data_dir);
   split = RequireSplitName(split);
   std::vector<std::string> files = FilesIn(data_dir, IsRecordFileName);
-  const bool is_divided = std::ranges::any_of(
-      files, [](const auto& file) { return !SplitOfFile(file).empty(); });
   std::erase_if(files, [&](const std::string& file) {
-    return is_divided ? SplitOfFile(file) != split
-                      : split != "train" && !IsArchiveName(file);
+    const std::string_view said = SplitOfFile(file);
+    return said.empty() ? split != "train" && !IsArchiveName(file)
+                        : said != split;
   });
   for (const std::string& folder : SplitFolders(data_dir, split)) {
     std::ranges::move(FilesIn(folder, IsRecordFileName),

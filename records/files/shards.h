@@ -62,8 +62,8 @@ struct ShardNameParts {
 
 // The files of records of one split that are no shards by name, as others make
 // them (record_files.h): those in DIR/SPLIT, and those in DIR whose names say
-// the split, or, where no name in DIR says one, all for train; a zip or a tar
-// for any split, as it may hold a folder for each.
+// the split. A file in DIR whose name says none is train's; a zip or a tar is
+// of any split, as it may hold a folder for each.
 [[nodiscard]] std::vector<std::string> FindSplitFiles(
     const std::string& data_dir, std::string_view split);
 

@@ -315,6 +315,20 @@ TEST_F(IndexDataTest, AnIndexOfAllSaysItsSplits) {
               ElementsAre("validation"));
 }
 
+TEST_F(IndexDataTest, AFileThatNamesNoSplitBesideOthersThatDoIsForTraining) {
+  for (const char* name : {"train-0", "val-0", "extra"}) {
+    WriteShard(std::string("records/") + name + ".tfrecord");
+    WriteTar(std::string("tars/") + name + ".tar");
+  }
+  for (const std::string form : {"records", "tars"}) {
+    for (const std::string& data : {folder_ / form, folder_ / (form + "/*")}) {
+      EXPECT_EQ(IndexSplit(data, "train")->size(), 6) << data;
+      EXPECT_EQ(IndexSplit(data, "validation")->size(), 3) << data;
+      EXPECT_FALSE(IndexSplit(data, "test")) << data;
+    }
+  }
+}
+
 TEST_F(IndexDataTest, ClassesOfSeveralZipsAreOneList) {
   WriteZip("a.zip");
   WriteFileAtomically(

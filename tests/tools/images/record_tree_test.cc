@@ -86,8 +86,11 @@ TEST(RecordTreeTest, FindsTheRecordsOfOthers) {
 TEST(RecordTreeTest, FindsTheSplitsOfAFolder) {
   ImageFolder raw;
   raw.File("train-0.tar", TarFile().Add("a.jpg", "A").Add("a.cls", "1").text())
-      .File("val-0.tar", TarFile().Add("b.jpg", "B").Add("b.cls", "2").text());
+      .File("val-0.tar", TarFile().Add("b.jpg", "B").Add("b.cls", "2").text())
+      .File("more.tar", TarFile().Add("c.jpg", "C").Add("c.cls", "1").text());
   const ImageTree tree = Find(raw.path());
+  // A file that names no split is train's.
+  EXPECT_THAT(Told(tree), ElementsAre("1/c.jpg=C", "1/a.jpg=A"));
   ASSERT_EQ(tree.splits.size(), 2U);
   EXPECT_EQ(tree.splits[1].name, "validation");
   EXPECT_THAT(ClassNames(tree), ElementsAre("0", "1", "2"));
