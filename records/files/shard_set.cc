@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "base/count_text.h"
@@ -141,6 +142,37 @@ std::optional<DatasetInfo> DescriptionIn(const std::string& folder) {
   }
 }
 
+// nullopt: not known.
+std::optional<std::int64_t> SizeOfShard(const std::string& path,
+                                        const ShardSet& expected) {
+  if (IsUrl(path)) {
+    const auto found = expected.sizes.find(path);
+    return found == expected.sizes.end() ? std::nullopt
+                                         : std::optional(found->second);
+  }
+  std::error_code
+      error;  // Not reported here: code that opens the file does so.
+  const std::uintmax_t bytes = fs::file_size(path, error);
+  return error ? std::nullopt : std::optional(static_cast<std::int64_t>(bytes));
+}
+
+// A shard that was packed since has another name, and so any size.
+void FindChangedListed(const std::vector<std::string>& shards,
+                       const std::string& folder, const DatasetInfo& info,
+                       const ShardSet& expected, ShardSetFaults& faults) {
+  const std::set<std::string_view> there(shards.begin(), shards.end());
+  for (const DatasetInfo::Split& split : info.splits) {
+    for (const DatasetInfo::Shard& shard : split.shards) {
+      const std::string path = ShardPathIn(folder, shard.name);
+      const std::optional<std::int64_t> bytes =
+          there.contains(path) ? SizeOfShard(path, expected) : std::nullopt;
+      if (bytes && *bytes != shard.bytes) {
+        faults.changed[path] = {.bytes = *bytes, .listed = shard.bytes};
+      }
+    }
+  }
+}
+
 void FindMissingListed(const std::vector<std::string>& shards,
                        const ShardSet& expected, ShardSetFaults& faults) {
   std::set<std::string> there;
@@ -165,6 +197,7 @@ void FindMissingListed(const std::vector<std::string>& shards,
       }
     }
     if (info) {  // A conversion removes it first and writes it last.
+      FindChangedListed(shards, folder, *info, expected, faults);
       continue;
     }
     for (const std::string& name : ReadUnfinished(folder)) {
@@ -181,6 +214,7 @@ void ShardSetFaults::Add(const ShardSetFaults& more) {
   missing.insert(more.missing.begin(), more.missing.end());
   mixed.insert(more.mixed.begin(), more.mixed.end());
   unfinished.insert(more.unfinished.begin(), more.unfinished.end());
+  changed.insert(more.changed.begin(), more.changed.end());
 }
 
 std::string MissingShardsText(const ShardSetFaults& faults) {
@@ -210,6 +244,22 @@ std::string MissingShardsText(const ShardSetFaults& faults) {
                    : "no dataset.json has the number of missing images");
 }
 
+std::string ChangedShardsText(const ShardSetFaults& faults) {
+  const std::size_t count = faults.changed.size();
+  std::string text = CountText(count, "shard differs from dataset.json: ",
+                               "shards differ from dataset.json: ");
+  std::size_t named = 0;
+  for (const auto& [path, size] : faults.changed) {
+    if (named == kNamed) {
+      return text + " and " + std::to_string(count - named) + " more";
+    }
+    text += (named++ == 0 ? "" : ", ") + PathForMessages(path) + " (" +
+            CountText(size.bytes, "byte") + ", not " +
+            std::to_string(size.listed) + ")";
+  }
+  return text;
+}
+
 void RefuseFaults(const ShardSetFaults& faults) {
   if (!faults.mixed.empty()) {
     throw DataError(
@@ -222,6 +272,11 @@ void RefuseFaults(const ShardSetFaults& faults) {
                     ": restore them, or continue without them with "
                     "--allow_missing_shards");
   }
+  if (!faults.changed.empty()) {
+    throw DataError(ChangedShardsText(faults) +
+                    ": restore all shards and dataset.json of one conversion, "
+                    "or use them as they are with --allow_missing_shards");
+  }
 }
 
 OnShardSetFaults FaultsPolicy(bool allow_missing,
@@ -230,6 +285,10 @@ OnShardSetFaults FaultsPolicy(bool allow_missing,
     if (allow_missing && !faults.missing.empty()) {
       say(MissingShardsText(faults));
       faults.missing.clear();
+    }
+    if (allow_missing && !faults.changed.empty()) {
+      say(ChangedShardsText(faults));
+      faults.changed.clear();
     }
     RefuseFaults(faults);
   };

@@ -11,6 +11,11 @@
 // describe.
 namespace infeed {
 
+struct ChangedSize {
+  std::int64_t bytes = 0;
+  std::int64_t listed = 0;  // in dataset.json
+};
+
 struct ShardSetFaults {
   // Paths of missing shards, each with the number of records in dataset.json;
   // -1 if it lists none.
@@ -19,14 +24,22 @@ struct ShardSetFaults {
   std::set<std::string> mixed;
   // Folders with missing shards that an unfinished conversion has not made.
   std::set<std::string> unfinished = {};
+  // Paths of shards that have another size than dataset.json lists: they were
+  // cut short, or are of another conversion.
+  std::map<std::string, ChangedSize> changed = {};
 
-  [[nodiscard]] bool any() const { return !missing.empty() || !mixed.empty(); }
+  [[nodiscard]] bool any() const {
+    return !missing.empty() || !mixed.empty() || !changed.empty();
+  }
   void Add(const ShardSetFaults& more);
 };
 
 // "2 shards are missing: A, B; 250 images are missing". Requires: shards are
 // missing.
 [[nodiscard]] std::string MissingShardsText(const ShardSetFaults& faults);
+// "2 shards differ from dataset.json: A (17 bytes, not 34), B (...)". Requires:
+// shards have changed.
+[[nodiscard]] std::string ChangedShardsText(const ShardSetFaults& faults);
 
 // Called for a set with faults.
 using OnShardSetFaults = std::function<void(const ShardSetFaults&)>;
@@ -34,10 +47,13 @@ using OnShardSetFaults = std::function<void(const ShardSetFaults&)>;
 // Throws DataError that names the faults and what to do.
 void RefuseFaults(const ShardSetFaults& faults);
 
-// Returns RefuseFaults(); with allow_missing, missing shards are only reported
-// through `say`, and reading continues.
+// Returns RefuseFaults(); with allow_missing, missing and changed shards are
+// only reported through `say`, and reading continues.
 [[nodiscard]] OnShardSetFaults FaultsPolicy(
     bool allow_missing, std::function<void(const std::string&)> say);
+
+// Sizes of objects, by URL, as their store lists them.
+using ObjectSizes = std::map<std::string, std::int64_t>;
 
 // Describes the set that shards should form.
 struct ShardSet {
@@ -47,12 +63,14 @@ struct ShardSet {
   bool across_folders = false;
   // Whether a shard of this path belongs to it.
   std::function<bool(const std::string& path)> includes = {};
+  // Those of shards in an object store; the sizes of others are not compared.
+  ObjectSizes sizes = {};
 };
 
 // Compares shards, with paths as ListShards() returns them, with the expected
 // ones: each number of an -of-NNNNN set once (from 0, or from 1 if shard NNNNN
-// exists), and the shards in dataset.json, or, without one, those of an
-// unfinished conversion.
+// exists), and the shards in dataset.json with their sizes, or, without one,
+// those of an unfinished conversion. Reads no shard.
 [[nodiscard]] ShardSetFaults FindFaults(const std::vector<std::string>& shards,
                                         const ShardSet& expected);
 

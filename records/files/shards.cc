@@ -140,22 +140,24 @@ std::string AsFolder(const std::string& url) {
 }
 
 // The shards directly in a "folder" of a bucket, s3://BUCKET/FOLDER. Throws
-// UsageError for http(s), where files cannot be listed.
+// UsageError for http(s), where files cannot be listed. Adds to sizes.
 std::vector<std::string> ShardObjectsIn(const std::string& folder_url,
-                                        IsWanted is_wanted = IsShardName) {
+                                        IsWanted is_wanted,
+                                        ObjectSizes& sizes) {
   std::vector<std::string> shards;
   for (ObjectEntry& object :
        SharedObjectStore()->List(AsFolder(folder_url)).objects) {
     if (is_wanted(BaseName(object.url))) {
+      sizes[object.url] = object.size;
       shards.push_back(std::move(object.url));
     }
   }
   return shards;
 }
 
-std::vector<std::string> FilesIn(const std::string& folder,
-                                 IsWanted is_wanted) {
-  return IsUrl(folder) ? ShardObjectsIn(folder, is_wanted)
+std::vector<std::string> FilesIn(const std::string& folder, IsWanted is_wanted,
+                                 ObjectSizes& sizes) {
+  return IsUrl(folder) ? ShardObjectsIn(folder, is_wanted, sizes)
                        : ShardsIn(folder, is_wanted);
 }
 
@@ -196,21 +198,25 @@ std::vector<std::string> SplitFolders(const std::string& folder,
 
 // The files in a folder and in its folders of splits.
 std::vector<std::string> FilesOfFolder(const std::string& folder,
-                                       IsWanted is_wanted) {
-  std::vector<std::string> files = FilesIn(folder, is_wanted);
+                                       IsWanted is_wanted, ObjectSizes& sizes) {
+  std::vector<std::string> files = FilesIn(folder, is_wanted, sizes);
   for (const std::string& split : SplitFolders(folder, "")) {
-    std::ranges::move(FilesIn(split, is_wanted), std::back_inserter(files));
+    std::ranges::move(FilesIn(split, is_wanted, sizes),
+                      std::back_inserter(files));
   }
   return files;
 }
 
 // Its shards, or, if it has none, its other files of records.
-std::vector<std::string> ShardsOfFolder(const std::string& folder) {
-  std::vector<std::string> shards = FilesOfFolder(folder, IsShardName);
-  return shards.empty() ? FilesOfFolder(folder, IsRecordFileName) : shards;
+std::vector<std::string> ShardsOfFolder(const std::string& folder,
+                                        ObjectSizes& sizes) {
+  std::vector<std::string> shards = FilesOfFolder(folder, IsShardName, sizes);
+  return shards.empty() ? FilesOfFolder(folder, IsRecordFileName, sizes)
+                        : shards;
 }
 
-std::vector<std::string> ShardObjectsOfPattern(const std::string& pattern) {
+std::vector<std::string> ShardObjectsOfPattern(const std::string& pattern,
+                                               ObjectSizes& sizes) {
   const std::size_t wildcard = ParseUrl(pattern).path.find_first_of(kWildcards);
   const std::size_t start =
       pattern.size() - ParseUrl(pattern).path.size() + wildcard;
@@ -225,6 +231,7 @@ std::vector<std::string> ShardObjectsOfPattern(const std::string& pattern) {
     const std::string base(BaseName(object.url));
     if (IsRecordFileName(base) &&
         ::fnmatch(name.c_str(), base.c_str(), 0) == 0) {
+      sizes[object.url] = object.size;
       shards.push_back(std::move(object.url));
     }
   }
@@ -237,11 +244,12 @@ std::vector<std::string> ShardObjectsOfPattern(const std::string& pattern) {
 
 // Resolves a URL to shards: an object, a folder, or, with wildcards behind the
 // last "/", the matching shards. For http(s) only a single object.
-std::vector<std::string> ShardsOfUrl(const std::string& url) {
+std::vector<std::string> ShardsOfUrl(const std::string& url,
+                                     ObjectSizes& sizes) {
   const Url parsed = ParseUrl(url);
   const bool in_bucket = IsBucketScheme(parsed.scheme);
   if (in_bucket && IsPattern(parsed.path)) {
-    return ShardObjectsOfPattern(url);
+    return ShardObjectsOfPattern(url, sizes);
   }
   const bool may_be_object = !parsed.path.empty() && !url.ends_with('/');
   if (may_be_object && SharedObjectStore()->Find(url)) {
@@ -249,7 +257,7 @@ std::vector<std::string> ShardsOfUrl(const std::string& url) {
   }
   std::vector<std::string> shards;
   if (in_bucket) {
-    shards = ShardsOfFolder(url);
+    shards = ShardsOfFolder(url, sizes);
   }
   if (shards.empty()) {
     throw IoError(UrlForMessages(url) +
@@ -269,11 +277,13 @@ struct NamedShards {
 };
 
 NamedShards ShardsOfUrlPart(const std::string& url) {
-  std::vector<std::string> shards = ShardsOfUrl(url);
+  ObjectSizes sizes;
+  std::vector<std::string> shards = ShardsOfUrl(url, sizes);
   if (shards == std::vector{url}) {
     return {std::move(shards), std::nullopt};
   }
   ShardSet set = IsPattern(url) ? SetOfPattern(url, shards) : SetOfFolder(url);
+  set.sizes = std::move(sizes);
   return {std::move(shards), std::move(set)};
 }
 
@@ -284,7 +294,8 @@ NamedShards ShardsOfPart(const std::string& part) {
   struct stat status {};
   if (::stat(part.c_str(), &status) == 0) {
     if (S_ISDIR(status.st_mode)) {
-      std::vector<std::string> shards = ShardsOfFolder(part);
+      ObjectSizes none;
+      std::vector<std::string> shards = ShardsOfFolder(part, none);
       if (shards.empty()) {
         throw IoError(part +
                       ": has no shards, and none in folders train, "
@@ -414,18 +425,23 @@ std::string_view SplitOfFile(const std::string& path) {
 }  // namespace
 
 std::vector<std::string> FindSplitFiles(const std::string& data_dir,
-                                        std::string_view split) {
+                                        std::string_view split,
+                                        ObjectSizes* sizes) {
   RequireFolder(data_dir);
   split = RequireSplitName(split);
-  std::vector<std::string> files = FilesIn(data_dir, IsRecordFileName);
+  ObjectSizes found;
+  std::vector<std::string> files = FilesIn(data_dir, IsRecordFileName, found);
   std::erase_if(files, [&](const std::string& file) {
     const std::string_view said = SplitOfFile(file);
     return said.empty() ? split != "train" && !IsArchiveName(file)
                         : said != split;
   });
   for (const std::string& folder : SplitFolders(data_dir, split)) {
-    std::ranges::move(FilesIn(folder, IsRecordFileName),
+    std::ranges::move(FilesIn(folder, IsRecordFileName, found),
                       std::back_inserter(files));
+  }
+  if (sizes != nullptr) {
+    *sizes = std::move(found);
   }
   return SortedOnce(std::move(files));
 }
@@ -437,17 +453,17 @@ std::vector<std::string> FindSplit(const std::string& data_dir,
   split = RequireSplitName(split);
   std::vector<std::string> folders = SplitFolders(data_dir, split);
   folders.push_back(data_dir);
+  ShardSet set = SetOfSplit(data_dir, std::string(split));
   std::vector<std::string> shards;
   for (const std::string& folder : folders) {
-    for (std::string& shard : FilesIn(folder, IsShardName)) {
+    for (std::string& shard : FilesIn(folder, IsShardName, set.sizes)) {
       if (SplitNamed(ShardPrefix(FileNameOf(shard))) == split) {
         shards.push_back(std::move(shard));
       }
     }
   }
   RefuseTwoNames(data_dir, split, shards);
-  const ShardSetFaults faults =
-      FindFaults(shards, SetOfSplit(data_dir, std::string(split)));
+  const ShardSetFaults faults = FindFaults(shards, set);
   if (faults.any()) {
     on_faults(faults);
   }

@@ -63,9 +63,11 @@ struct ShardNameParts {
 // The files of records of one split that are no shards by name, as others make
 // them (record_files.h): those in DIR/SPLIT, and those in DIR whose names say
 // the split. A file in DIR whose name says none is train's; a zip or a tar is
-// of any split, as it may hold a folder for each.
+// of any split, as it may hold a folder for each. sizes receives those of
+// objects in a store.
 [[nodiscard]] std::vector<std::string> FindSplitFiles(
-    const std::string& data_dir, std::string_view split);
+    const std::string& data_dir, std::string_view split,
+    ObjectSizes* sizes = nullptr);
 
 // Throws UsageError if the files of a split, below a data set's folder, have it
 // under two names: val/ and valid/, val-* and validation-*, val.tar and

@@ -160,10 +160,11 @@ std::vector<DataFile> OtherFiles(const std::string& folder,
                                  const OnShardSetFaults& on_faults) {
   std::vector<DataFile> files;
   const std::string own = FolderOfShard(ShardPathIn(folder, "x"));
-  const std::vector<std::string> paths = FindSplitFiles(folder, split);
+  ShardSet set = SetOfSplitFiles(folder, std::string(split));
+  const std::vector<std::string> paths =
+      FindSplitFiles(folder, split, &set.sizes);
   RefuseTwoNames(folder, split, paths);
-  const ShardSetFaults faults =
-      FindFaults(paths, SetOfSplitFiles(folder, std::string(split)));
+  const ShardSetFaults faults = FindFaults(paths, set);
   if (faults.any()) {
     on_faults(faults);
   }

@@ -36,8 +36,13 @@ void RefuseIncompleteSet(const ShardSetFaults& faults) {
   if (!faults.mixed.empty()) {
     RefuseFaults(faults);
   }
-  throw DataError(MissingShardsText(faults) +
-                  ": restore them, or name those that are there by a pattern");
+  throw DataError(
+      faults.missing.empty()
+          ? ChangedShardsText(faults) +
+                ": restore all shards and dataset.json "
+                "of one conversion"
+          : MissingShardsText(faults) +
+                ": restore them, or name those that are there by a pattern");
 }
 
 // The labels of some shards. Label first + i is class i, named names[i];

@@ -46,6 +46,9 @@ void NoteFaults(const ShardSetFaults& faults) {
   if (!faults.missing.empty()) {
     SayOnStderr(MissingShardsText(faults));
   }
+  if (!faults.changed.empty()) {
+    SayOnStderr(ChangedShardsText(faults));
+  }
 }
 
 // Takes the folders of class folders out of the PATHs.

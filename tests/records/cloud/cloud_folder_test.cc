@@ -1,3 +1,4 @@
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -96,6 +97,33 @@ TEST_F(CloudFolderTest, HasADescription) {
   WriteDatasetInfo("s3://shards/raw/",
                    {.seed = 7, .classes = {"a"}, .splits = {}});
   EXPECT_EQ(ReadDatasetInfo("s3://shards/raw")->seed, 7);
+}
+
+TEST_F(CloudFolderTest, RefusesShardsOfAnotherSizeThanListed) {
+  const std::string name = "train-00000-of-00001";
+  server_.Put("shards/set/" + name, "12345");
+  const auto describe = [&](std::int64_t bytes) {
+    WriteDatasetInfo("s3://shards/set",
+                     {.splits = {{.name = "train",
+                                  .records = 1,
+                                  .shards = {{name, 1, bytes, "00000000"}}}}});
+  };
+  describe(5);
+  EXPECT_THAT(FindSplit("s3://shards/set", "train"), SizeIs(1));
+  describe(9);
+  const auto refusal = [](const auto& list) {
+    return MessageOf<DataError>([&] { (void)list(); });
+  };
+  const std::string text =
+      "1 shard differs from dataset.json: "
+      "s3://shards/set/train-00000-of-00001 (5 bytes, "
+      "not 9)";
+  EXPECT_THAT(refusal([] { return FindSplit("s3://shards/set", "train"); }),
+              StartsWith(text));
+  EXPECT_THAT(refusal([] { return ListShards("s3://shards/set"); }),
+              StartsWith(text));
+  EXPECT_THAT(refusal([] { return ListShards("s3://shards/set/train-*"); }),
+              StartsWith(text));
 }
 
 TEST_F(CloudFolderTest, KeysKeepTheirOddCharacters) {

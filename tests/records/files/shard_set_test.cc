@@ -1,5 +1,6 @@
 #include "records/files/shard_set.h"
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -105,6 +106,32 @@ TEST_F(ShardSetTest, FindsTheDescriptionOfTheReferencesLayout) {
 TEST_F(ShardSetTest, TakesShardsPackedSince) {
   Make({"train-00000-of-00002.gz", "train-00001-of-00002"});
   Describe("train", {"train-00000-of-00002", "train-00001-of-00002"});
+  EXPECT_THAT(FindSplit(folder_.path(), "train"), SizeIs(2));
+}
+
+TEST_F(ShardSetTest, RefusesShardsOfAnotherSizeThanListed) {
+  const std::vector<std::string> names = {"train-00000-of-00002",
+                                          "train-00001-of-00002"};
+  Make(names);
+  Describe("train", names);
+  EXPECT_THAT(FindSplit(folder_.path(), "train"), SizeIs(2));
+  const std::string shard = folder_ / names[1];
+  WriteFileAtomically(shard, "of another conversion");
+  const std::string text =
+      "1 shard differs from dataset.json: " + shard + " (21 bytes, not 0)";
+  EXPECT_THAT(SplitRefusal("train"), StartsWith(text + ": restore all shards"));
+  for (const char* spec : {"", "train-*"}) {
+    EXPECT_THAT(Refusal(spec), StartsWith(text)) << spec;
+  }
+  EXPECT_THAT(ListShards(folder_ / "train-00000-*"), SizeIs(1));
+  EXPECT_THAT(ListShards(shard), SizeIs(1));
+
+  std::vector<std::string> said;
+  const OnShardSetFaults policy = FaultsPolicy(
+      true, [&](const std::string& line) { said.push_back(line); });
+  EXPECT_THAT(FindSplit(folder_.path(), "train", policy), SizeIs(2));
+  EXPECT_THAT(said, ElementsAre(text));
+  std::filesystem::remove(folder_ / "dataset.json");
   EXPECT_THAT(FindSplit(folder_.path(), "train"), SizeIs(2));
 }
 

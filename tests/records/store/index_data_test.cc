@@ -14,6 +14,7 @@
 #include "base/varint.h"
 #include "records/example/imagenet_example.h"
 #include "records/files/class_list.h"
+#include "records/files/dataset_info.h"
 #include "records/files/open_source.h"
 #include "records/files/side_file.h"
 #include "records/store/file_records.h"
@@ -327,6 +328,25 @@ TEST_F(IndexDataTest, AFileThatNamesNoSplitBesideOthersThatDoIsForTraining) {
       EXPECT_FALSE(IndexSplit(data, "test")) << data;
     }
   }
+}
+
+TEST_F(IndexDataTest, TarsOfAnotherSizeThanListedAreRefused) {
+  const auto bytes = static_cast<std::int64_t>(
+      fs::file_size(WriteTar("set/train-000000.tar")));
+  const auto describe = [&](std::int64_t listed) {
+    WriteDatasetInfo(folder_ / "set",
+                     {.classes = {"cat", "dog"},
+                      .splits = {{.name = "train",
+                                  .records = 3,
+                                  .shards = {{"train-000000.tar", 3, listed,
+                                              "00000000"}}}}});
+  };
+  describe(bytes);
+  EXPECT_EQ(IndexSplit(folder_ / "set", "train")->size(), 3);
+  describe(bytes + 512);
+  EXPECT_THAT(
+      MessageOf<DataError>([&] { (void)IndexSplit(folder_ / "set", "train"); }),
+      HasSubstr("1 shard differs from dataset.json: "));
 }
 
 TEST_F(IndexDataTest, ClassesOfSeveralZipsAreOneList) {
