@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
 
+#include "base/error.h"
 #include "records/archives/tar_member.h"
 #include "records/bytes/plain_text.h"
 #include "records/files/folder_listing.h"
@@ -76,6 +78,61 @@ Sorted SortFiles(const std::vector<ArchiveFile>& files,
   return sorted;
 }
 
+[[noreturn]] void FailOfTwins(const std::string& path, const std::string& name,
+                              const ArchiveFile& one,
+                              const ArchiveFile& other) {
+  const auto [first, last] = std::minmax(one.offset, other.offset);
+  throw DataError({path, -1, last},
+                  AsUtf8(name) + ": the name occurs twice, first at byte " +
+                      std::to_string(first) +
+                      " (as after tar -r): unpack the archive, where the "
+                      "last one stays, and pack it again");
+}
+
+// The files that may have labels, by name. Those that occur twice must not be
+// read.
+class LabelFiles {
+ public:
+  LabelFiles(const std::string& path, const std::vector<ArchiveFile>& files,
+             const Sorted& sorted)
+      : path_(path), files_(files) {
+    for (const std::size_t other : sorted.others) {
+      files_of_[sorted.names[other]].push_back(other);
+    }
+  }
+
+  [[nodiscard]] bool Has(const std::string& name) const {
+    return files_of_.contains(name);
+  }
+  // Requires: Has(name). Throws DataError if the name occurs twice.
+  [[nodiscard]] const ArchiveFile& At(const std::string& name) const {
+    const std::vector<std::size_t>& places = files_of_.find(name)->second;
+    if (places.size() > 1) {
+      FailOfTwins(path_, name, files_[places[0]], files_[places[1]]);
+    }
+    return files_[places[0]];
+  }
+
+ private:
+  const std::string& path_;
+  const std::vector<ArchiveFile>& files_;
+  std::map<std::string_view, std::vector<std::size_t>> files_of_;
+};
+
+// Requires: images are sorted by split and name.
+void RefuseTwins(const std::string& path, const std::vector<ArchiveFile>& files,
+                 const Sorted& sorted,
+                 const std::vector<LaidOutImage>& images) {
+  const auto name_of = [&](const LaidOutImage& image) -> const std::string& {
+    return sorted.names[sorted.images[image.file]];
+  };
+  const auto twin = std::ranges::adjacent_find(images, {}, name_of);
+  if (twin != images.end()) {
+    FailOfTwins(path, name_of(*twin), files[sorted.images[twin->file]],
+                files[sorted.images[std::next(twin)->file]]);
+  }
+}
+
 }  // namespace
 
 ArchiveImages FindArchiveImages(
@@ -90,21 +147,22 @@ ArchiveImages FindArchiveImages(
   for (const std::size_t image : sorted.images) {
     tree.images.push_back(sorted.names[image]);
   }
-  std::map<std::string_view, std::size_t> others;
   for (const std::size_t other : sorted.others) {
     tree.others.push_back(sorted.names[other]);
-    others.emplace(sorted.names[other], other);
   }
+  const LabelFiles others(path, files, sorted);
   tree.read = [&](std::string_view name) {
-    return read(files[others.at(name)]);
+    return read(others.At(std::string(name)));
   };
   ImageLayout layout = LayOutImages(tree);
   const ClassTexts texts = FindClassTexts(
       tree.root, layout.folder,
       [&](const std::string& name) -> std::optional<std::string> {
-        return others.contains(name) ? std::optional(tree.read(name))
-                                     : std::nullopt;
+        return others.Has(name) ? std::optional(tree.read(name)) : std::nullopt;
       });
+  if (!layout.classes.empty()) {  // Else it may be a tar of samples.
+    RefuseTwins(path, files, sorted, layout.images);
+  }
   found.classes = std::move(layout.classes);
   for (const std::string& name : found.classes) {
     if (const auto text = texts.find(name); text != texts.end()) {

@@ -41,7 +41,8 @@ struct ArchiveImages {
 
 // Finds the images of all splits, in the layouts of image_layout.h. A name with
 // backslashes and no slash is one of Windows. path: of the archive. read
-// returns a file's content. Throws as LayOutImages() and FindClassTexts().
+// returns a file's content. Throws as LayOutImages() and FindClassTexts(), and
+// DataError if an image or a label file occurs twice.
 [[nodiscard]] ArchiveImages FindArchiveImages(
     const std::string& path, const std::vector<ArchiveFile>& files,
     const std::function<std::string(const ArchiveFile&)>& read);

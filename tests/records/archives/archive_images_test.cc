@@ -6,7 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "tests/support/matchers.h"
+#include "tests/support/throws.h"
 
 namespace infeed::archive_images_test {
 
@@ -88,6 +90,24 @@ TEST(ArchiveImagesTest, ReportLinksAndNamesThatLeadElsewhere) {
               ElementsAre(HasSubstr("6, the first ../../etc/cat/2.jpg")));
   EXPECT_THAT(archive.Images(),
               ElementsAre(Pair("a/1.jpg", "a"), Pair("b/5..6.jpg", "b")));
+}
+
+// Unpacked, the archive has one file of a name.
+TEST(ArchiveImagesTest, HaveANameOnce) {
+  const auto refusal = [](const std::vector<std::string>& names) {
+    return MessageOf<DataError>([&] { (void)Archive(names).Find(); });
+  };
+  EXPECT_THAT(refusal({"a/1.jpg", "b/1.jpg", "a/1.jpg"}),
+              HasSubstr("a/1.jpg: the name occurs twice, first at byte 0"));
+  EXPECT_THAT(refusal({"val/a/1.jpg", "train/a/1.jpg", "./val/a/1.jpg"}),
+              HasSubstr("val/a/1.jpg: the name occurs twice"));
+  EXPECT_THAT(
+      refusal({"class_names.txt", "a/1.jpg", "b/1.jpg", "class_names.txt"}),
+      HasSubstr("class_names.txt: the name occurs twice"));
+  // Files that are not used, and images without classes, as in a tar of
+  // samples.
+  EXPECT_EQ(Archive({"a/1.jpg", "x.md", "x.md"}).Images().size(), 1);
+  EXPECT_EQ(Archive({"1.jpg", "1.jpg"}).Find().classes.size(), 0);
 }
 
 TEST(ArchiveImagesTest, AreFoundInTwentyThousandFolders) {

@@ -223,6 +223,19 @@ TEST_F(TreeFormsTest, ATarOfTarsIsItsTree) {
   EXPECT_THROW((void)IndexSplit(path, "train"), DataError);
 }
 
+// As `tar -r` leaves it: unpacked, it has the last one.
+TEST_F(TreeFormsTest, ATarWithAnImageTwiceIsRefused) {
+  TarFile tar;
+  tar.Add("cat/1.jpg", "\xff\xd8\xff old")
+      .Add("dog/2.jpg", "\xff\xd8\xff")
+      .Add("cat/1.jpg", "\xff\xd8\xff new")
+      .End();
+  const std::string path = folder_ / "x.tar";
+  WriteFileAtomically(path, tar.text());
+  EXPECT_THAT(MessageOf<DataError>([&] { (void)IndexSplit(path, "train"); }),
+              HasSubstr("cat/1.jpg: the name occurs twice, first at byte 0"));
+}
+
 TEST_F(TreeFormsTest, ATarOfTarsOfSamplesIsNoTree) {
   for (const auto& [ending, label] :
        {std::pair{".cls", "3"}, {".json", R"({"label": 3})"}}) {
