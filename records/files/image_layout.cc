@@ -254,11 +254,9 @@ class LayoutMaker {
     if (labels.empty()) {
       return ClassifyByWord(images);
     }
-    if (BaseName(labels) == kAnnotationFile) {
-      ReadAnnotations(labels, images);
-    } else {
-      ReadSynsets(labels, PathOf(folder), images);
-    }
+    BaseName(labels) == kAnnotationFile
+        ? ReadAnnotations(labels, images)
+        : ReadSynsets(labels, PathOf(folder), images);
     return true;
   }
 
@@ -371,21 +369,25 @@ class LayoutMaker {
   }
 
   void ReadAnnotations(std::string_view path, Candidates& images) {
+    const auto fail = [&](const std::string& reason) {
+      throw DataError({.path = files_.root + std::string(path)}, reason);
+    };
     std::map<std::string, std::string, std::less<>> classes;
     for (const std::string& line : LinesOf(path)) {
       const std::size_t tab = line.find('\t');
       const std::size_t end = std::min(line.find('\t', tab + 1), line.size());
       if (tab == std::string::npos || end == tab + 1) {
-        throw DataError({.path = files_.root + std::string(path)},
-                        "\"" + line + "\" is not a file, a tab and its class");
+        fail("\"" + line + "\" is not a file, a tab and its class");
       }
-      classes.emplace(line.substr(0, tab), line.substr(tab + 1, end - tab - 1));
+      const std::string file = line.substr(0, tab);
+      if (!classes.emplace(file, line.substr(tab + 1, end - tab - 1)).second) {
+        fail("has two lines for " + file);
+      }
     }
     for (Candidate& image : images) {
       const auto found = classes.find(BaseName(image.path));
       if (found == classes.end()) {
-        throw DataError({.path = files_.root + std::string(path)},
-                        "has no line for " + std::string(image.path));
+        fail("has no line for " + std::string(image.path));
       }
       image.class_name = Kept(found->second);
     }

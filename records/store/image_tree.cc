@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <set>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -29,11 +30,12 @@ class TreeMaker {
 
   // nullopt: there are no images.
   std::optional<ImageTree> Make() {
-    LeaveOut();
     if (walk_.images.empty()) {
+      LeaveOut();
       return std::nullopt;
     }
     ImageLayout layout = LayOut();
+    LeaveOut();
     if (layout.classes.empty()) {
       throw UsageError(NothingFound());
     }
@@ -70,9 +72,10 @@ class TreeMaker {
   }
 
  private:
-  [[nodiscard]] ImageLayout LayOut() const {
+  [[nodiscard]] ImageLayout LayOut() {
     TreeFiles files = {.root = PathOf(""),
                        .read = [this](std::string_view path) {
+                         label_files_.insert(path);
                          return ReadWhole(PathOf(path), kMaxLabelsBytes);
                        }};
     for (const FolderEntry& image : walk_.images) {
@@ -107,11 +110,11 @@ class TreeMaker {
   }
 
   // Counts the ignored files below the folder itself, which holds label files
-  // and the like.
+  // and the like, but not label files that were read.
   void LeaveOut() {
     using Kind = LeftOut::Kind;
     for (const std::string& path : walk_.ignored) {
-      if (path.find('/') == std::string::npos) {
+      if (path.find('/') == std::string::npos || label_files_.contains(path)) {
         continue;
       }
       const std::string_view name = BaseName(path);
@@ -131,6 +134,7 @@ class TreeMaker {
 
   std::string raw_;
   FolderWalk walk_;
+  std::set<std::string_view> label_files_;  // in walk_; those that were read
   ImageTree tree_;
 };
 

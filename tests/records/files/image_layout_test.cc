@@ -131,6 +131,13 @@ TEST(ImageLayoutTest, TinyImageNetIsReadAsDownloaded) {
                                        "val_1.JPEG\tn1"}});
               }),
               HasSubstr("val_annotations.txt: has no line for val_0.JPEG"));
+  EXPECT_THAT(MessageOf<DataError>([&] {
+                (void)LayOut(
+                    images,
+                    {{"tiny/val/val_annotations.txt",
+                      "val_1.JPEG\tn1\nval_0.JPEG\tn2\nval_1.JPEG\tn2"}});
+              }),
+              HasSubstr("val_annotations.txt: has two lines for val_1.JPEG"));
 }
 
 TEST(ImageLayoutTest, AFolderOfImagesIsNoClass) {

@@ -84,6 +84,15 @@ TEST(ImageTreeTest, CountsWhatItLeavesOutByKindAndFormat) {
                           "0 HEIC 1 a/4.heic", "1  3 a/.2.gif"));
 }
 
+TEST(ImageTreeTest, LabelFilesThatWereReadAreNotLeftOut) {
+  ImageFolder raw;
+  raw.Jpegs({"train/n1/images/1.jpg", "val/images/2.jpg"})
+      .File("val/val_annotations.txt", "2.jpg\tn1\n")
+      .File("train/n1/n1_boxes.txt", "1.jpg\t0\t0\t9\t9\n");
+  EXPECT_THAT(LeftOutOf(FindImages(raw.path()), raw),
+              ElementsAre("1  1 train/n1/n1_boxes.txt"));
+}
+
 TEST(ImageTreeTest, SortsPathsBytewise) {
   ImageFolder raw;
   raw.Jpegs({"b/1.jpg", "b-c/1.jpg", "B/1.jpg", "b/10.jpg", "b/2.jpg"});
