@@ -140,7 +140,7 @@ RecordIndex IndexOf(const Flags& flags) {
       flags.allow_missing_shards,
       [](const std::string& line) { fmt::print(stderr, "{}\n", line); });
   if (!flags.selection.mix.empty()) {
-    return RecordIndex(MixedShards(flags.selection, flags.split, on_faults));
+    return IndexMix(flags.selection, flags.split, on_faults);
   }
   if (!flags.shards.empty()) {
     return IndexData(flags.shards, {.on_faults = on_faults});

@@ -13,6 +13,7 @@
 #include "pipeline/order/selection.h"
 #include "pipeline/order/selection_files.h"
 #include "records/files/shards.h"
+#include "records/store/index_classes.h"
 #include "records/store/label_index.h"
 
 namespace infeed {
@@ -81,7 +82,7 @@ std::vector<RecordGroup> MixedGroups(const SelectionChoice& choice,
   std::vector<RecordGroup> groups;
   std::size_t shard = 0;
   std::int64_t first = 0;
-  // MixedShards() has reported the faults.
+  // IndexMix() has reported the faults.
   for (const MixPart& part :
        MixParts(choice, split, [](const ShardSetFaults&) {})) {
     RecordGroup group = {
@@ -191,14 +192,15 @@ std::vector<RecordGroup> Groups(const SelectionChoice& choice,
 
 }  // namespace
 
-std::vector<std::string> MixedShards(const SelectionChoice& choice,
-                                     const std::string& split,
-                                     const OnShardSetFaults& on_faults) {
+RecordIndex IndexMix(const SelectionChoice& choice, const std::string& split,
+                     const OnShardSetFaults& on_faults) {
   std::vector<std::string> shards;
   for (const MixPart& part : MixParts(choice, split, on_faults)) {
     shards.insert(shards.end(), part.shards.begin(), part.shards.end());
   }
-  return shards;
+  RecordIndex index(std::move(shards));
+  RequireOneNumbering(index);
+  return index;
 }
 
 std::shared_ptr<const Selection> MakeSelection(const SelectionChoice& choice,

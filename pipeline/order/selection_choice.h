@@ -30,16 +30,17 @@ struct SelectionChoice {
                          const SelectionChoice&) = default;
 };
 
-// Returns the shards of the data sets that `mix` names, one data set after the
-// other; empty: no mix. Calls on_faults with the missing shards of each data
-// set. Throws UsageError for a part that is not DIR=WEIGHT, and for a folder
-// without such shards.
-[[nodiscard]] std::vector<std::string> MixedShards(
+// Indexes the data sets that `mix` names, one after the other. Calls on_faults
+// with the missing shards of each data set. Throws UsageError for a part that
+// is not DIR=WEIGHT, for a folder without such shards, and for data sets that
+// number their classes differently (RequireOneNumbering()). Requires: mix is
+// not empty.
+[[nodiscard]] RecordIndex IndexMix(
     const SelectionChoice& choice, const std::string& split,
     const OnShardSetFaults& on_faults = RefuseFaults);
 
 // Returns the selection; null: each record of the data once. index: of
-// MixedShards(), if that is not empty. label_key: of the records. Reads all
+// IndexMix(), if `mix` is not empty. label_key: of the records. Reads all
 // data if classes are selected and no label files exist yet. Throws UsageError,
 // IoError, and DataError for an invalid file.
 [[nodiscard]] std::shared_ptr<const Selection> MakeSelection(

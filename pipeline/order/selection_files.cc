@@ -14,8 +14,8 @@
 #include "base/own_files.h"
 #include "records/bytes/plain_text.h"
 #include "records/bytes/whole_number.h"
-#include "records/files/dataset_info.h"
 #include "records/files/text_lines.h"
+#include "records/store/index_classes.h"
 #include "records/tfrecord/index_file.h"
 
 namespace infeed {
@@ -132,17 +132,10 @@ std::map<std::string, double> ReadClassWeights(const std::string& path) {
 }
 
 ClassNames::ClassNames(const RecordIndex& index) {
-  if (!index.class_names().empty()) {
-    names_ = index.class_names();  // Class i has the label i + 1.
-    return;
-  }
-  if (index.shards().empty()) {
-    return;
-  }
-  if (std::optional<DatasetInfo> info =
-          FindDatasetInfo(index.shards().front())) {
-    names_ = std::move(info->classes);
-    first_label_ = info->first_label.value_or(1);
+  IndexClasses classes = FindClasses(index);
+  if (classes.first) {
+    names_ = std::move(classes.names);
+    first_label_ = *classes.first;
   }
 }
 

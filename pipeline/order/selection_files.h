@@ -36,8 +36,7 @@ class ClassNames {
  public:
   // No names, only labels.
   ClassNames() = default;
-  // The names of image folders, else of the first shard's data set. Throws
-  // DataError for an invalid dataset.json, IoError when it cannot be read.
+  // The names of FindClasses() if their labels are known. Throws as that.
   explicit ClassNames(const RecordIndex& index);
 
   // Returns the label of a class, given as a name or as a label; a name takes

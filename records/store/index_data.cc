@@ -16,6 +16,7 @@
 #include "records/files/split_names.h"
 #include "records/files/unreadable_format.h"
 #include "records/store/image_tree.h"
+#include "records/store/index_classes.h"
 
 namespace infeed {
 namespace {
@@ -123,6 +124,17 @@ struct DataFile {
   ShardSplit split = {};
 };
 
+// An index of files that may be of several data sets.
+RecordIndex IndexSets(std::vector<std::string> paths,
+                      const RecordIndexOptions& index_options,
+                      const DataOptions& options) {
+  RecordIndex index(std::move(paths), index_options);
+  if (!options.takes_any_numbering) {
+    RequireOneNumbering(index);
+  }
+  return index;
+}
+
 std::optional<RecordIndex> IndexFiles(
     const std::vector<DataFile>& files, const DataOptions& options,
     std::vector<std::string> other_files = {}) {
@@ -136,7 +148,7 @@ std::optional<RecordIndex> IndexFiles(
   if (paths.empty()) {
     return std::nullopt;
   }
-  RecordIndex index(std::move(paths), index_options);
+  RecordIndex index = IndexSets(std::move(paths), index_options, options);
   return index.size() > 0 ? std::optional(std::move(index)) : std::nullopt;
 }
 
@@ -360,8 +372,8 @@ RecordIndex IndexData(const std::string& data, const DataOptions& options) {
       return *IndexTree(*tree, folder, "");
     }
   }
-  return RecordIndex(ListShards(data, options.on_faults),
-                     {.use_cache = options.use_cache});
+  return IndexSets(ListShards(data, options.on_faults),
+                   {.use_cache = options.use_cache}, options);
 }
 
 }  // namespace infeed

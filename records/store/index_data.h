@@ -21,6 +21,9 @@ namespace infeed {
 struct DataOptions {
   OnShardSetFaults on_faults = RefuseFaults;  // for sets of shards
   bool use_cache = true;                      // RecordIndexOptions::use_cache
+  // For a reader that takes the classes of several data sets by name: whether
+  // they may number these differently.
+  bool takes_any_numbering = false;
 };
 
 // Returns the records of one split (any name of split_names.h; "": all) of a
@@ -37,8 +40,9 @@ struct DataOptions {
 //
 // All may be URLs. The records of image folders, and of archives of such, have
 // the labels 1, 2, ..., classes being numbered in the order of their names
-// (class_names()). Throws IoError, UsageError for data of no known kind and for
-// a name that is no split's, DataError.
+// (class_names()). Throws IoError, UsageError for data of no known kind, for a
+// name that is no split's, and for data sets that number their classes
+// differently (RequireOneNumbering()), DataError.
 [[nodiscard]] std::optional<RecordIndex> IndexSplit(
     const std::string& data, std::string_view split,
     const DataOptions& options = {});

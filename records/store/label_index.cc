@@ -18,6 +18,7 @@
 #include "records/files/open_source.h"
 #include "records/files/side_file.h"
 #include "records/files/split_names.h"
+#include "records/store/index_classes.h"
 #include "records/store/record_store.h"
 
 namespace infeed {
@@ -143,18 +144,6 @@ class FirstLabel {
   std::optional<int> label_;
   std::string source_;
 };
-
-// A server may serve shards and refuse all other files.
-std::optional<DatasetInfo> InfoBeside(const std::string& shard) {
-  try {
-    return FindDatasetInfo(shard);
-  } catch (const IoError&) {
-    if (!IsUrl(shard)) {
-      throw;
-    }
-    return std::nullopt;
-  }
-}
 
 // Indexes the files of a data set that the index lacks; the records of damaged
 // files count as absent.

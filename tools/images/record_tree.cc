@@ -264,8 +264,9 @@ std::vector<RecordSplit> ListSplits(
   std::vector<RecordSplit> splits;
   std::int64_t before = 0;
   for (const std::string_view name : kSplits) {
-    std::optional<RecordIndex> index =
-        IndexSplit(data, name, {.on_faults = RefuseIncompleteSet});
+    std::optional<RecordIndex> index = IndexSplit(
+        data, name,
+        {.on_faults = RefuseIncompleteSet, .takes_any_numbering = true});
     if (!index || index->size() == 0) {
       continue;
     }

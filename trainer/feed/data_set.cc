@@ -28,7 +28,7 @@ std::optional<DataSplit> OpenSplit(const std::string& data_dir,
 // The records of the data sets that are mixed.
 DataSplit OpenMix(const SelectionChoice& selection,
                   const OnShardSetFaults& on_faults) {
-  return {"train", RecordIndex(MixedShards(selection, "train", on_faults))};
+  return {"train", IndexMix(selection, "train", on_faults)};
 }
 
 // The facts that are known without reading records.

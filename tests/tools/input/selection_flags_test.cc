@@ -170,12 +170,12 @@ TEST_F(SelectionFlagsTest, MixDataSetsByWeight) {
   const SelectionChoice flags =
       Parsed({"--mix", folder_.path() + "=1," + other.path() + "=3",
               "--epoch_records", "8"});
-  const std::vector<std::string> shards = MixedShards(flags, "train");
-  EXPECT_THAT(shards, ElementsAre(folder_ / "train-00000-of-00001",
-                                  other / "train-00000-of-00002",
-                                  other / "train-00001-of-00002"));
-  const std::shared_ptr<const Selection> selection = MakeSelection(
-      flags, "train", RecordIndex(shards), std::string(kLabelKey));
+  const RecordIndex index = IndexMix(flags, "train");
+  EXPECT_THAT(index.shards(), ElementsAre(folder_ / "train-00000-of-00001",
+                                          other / "train-00000-of-00002",
+                                          other / "train-00001-of-00002"));
+  const std::shared_ptr<const Selection> selection =
+      MakeSelection(flags, "train", index, std::string(kLabelKey));
   EXPECT_EQ(selection->places_of(0), 2);
   EXPECT_EQ(selection->places_of(1), 6);
   std::vector<std::int64_t> second;
@@ -188,7 +188,7 @@ TEST_F(SelectionFlagsTest, MixDataSetsByWeight) {
 TEST_F(SelectionFlagsTest, RefuseAMixThatIsNone) {
   const auto error = [](const std::string& mix, const std::string& split) {
     return MessageOf<UsageError>([&] {
-      (void)MixedShards(Parsed({"--mix", mix}), split);
+      (void)IndexMix(Parsed({"--mix", mix}), split);
     });
   };
   for (const std::string mix : {"data", "data=", "data=-1", "data=x"}) {
