@@ -37,16 +37,17 @@ class TrainLabelsTest : public testing::Test {
     WriteFileAtomically(data_ / "labels.txt", lines);
   }
 
+  [[nodiscard]] ProgramResult RunOn(const std::string& data,
+                                    const std::string& flags) const {
+    return RunTrainResnet("--device cpu --data_dir '" + data +
+                          "' --model_dir " + model_.path() + " " + flags);
+  }
   [[nodiscard]] ProgramResult Run(const std::string& flags,
                                   const std::string& more = "") const {
-    return RunTrainResnet("--device cpu --data_dir " + data_.path() +
-                          " --model_dir " + model_.path() + " " + flags + more);
+    return RunOn(data_.path(), flags + more);
   }
   [[nodiscard]] ProgramResult Train(const std::string& more = "") const {
-    return Run(
-        "--params_override model=lenet,image_size=28,recipe=plain,"
-        "normalization=unit,train_batch_size=4,train_steps=4",
-        more);
+    return Run(kTraining, more);
   }
 
   void TrainOnFourImages() const {
@@ -71,6 +72,9 @@ class TrainLabelsTest : public testing::Test {
     return text;
   }
 
+  static constexpr const char* kTraining =
+      "--params_override model=lenet,image_size=28,recipe=plain,"
+      "normalization=unit,train_batch_size=4,train_steps=4";
   TemporaryFolder data_;
   TemporaryFolder model_;
 };
@@ -206,6 +210,51 @@ TEST_F(TrainLabelsTest, LabelsWithoutAClassAreBadRecords) {
             HasSubstr("image/class/label 4 is beyond the last of 4")));
   EXPECT_EQ(Evaluation().at("images"), 4);
   EXPECT_EQ(Evaluation().at("bad_records"), 2);
+}
+
+// A user names the files, not their folder.
+TEST_F(TrainLabelsTest, PatternsHaveTheNamesBesideTheirFiles) {
+  Write("train", {0, 1, 2, 0, 1, 2, 0, 1});
+  Write("validation", {0, 1, 2});
+  Name("ant\nbee\ncow\ndog\n");  // No record is a dog.
+  ASSERT_THAT(
+      RunOn((data_ / "train-*") + "," + (data_ / "validation-*"), kTraining),
+      Ends(0, HasSubstr("labels: 0..3, 4 classes (label_offset 0)")));
+  EXPECT_EQ(Text("labels.txt"), "ant\nbee\ncow\ndog\n");
+  EXPECT_EQ(Classes(Evaluation()), "ant 1 bee 1 cow 1 dog 0 ");
+  Name("ant\nbee\nfox\ndog\n");
+  EXPECT_THAT(RunOn(data_ / "validation-*", "--mode eval"),
+              Ends(2, HasSubstr("other classes than the model")));
+}
+
+// Labels of both would be one class where their numbers are equal.
+TEST_F(TrainLabelsTest, RefuseDataSetsThatNumberClassesDifferently) {
+  Write("train", {0, 1, 0, 1});
+  Write("validation", {0, 1});
+  Name("ant\nbee\n");
+  const TemporaryFolder other;
+  std::filesystem::copy(data_.path(), other.path());
+  WriteFileAtomically(other / "labels.txt", "ant\ncow\n");
+  const auto refused = Ends(2, AllOf(HasSubstr("number their classes"),
+                                     HasSubstr("\"bee\" in " + data_.path()),
+                                     HasSubstr("\"cow\" in " + other.path())));
+  const std::string both = data_.path() + "," + other.path();
+  EXPECT_THAT(RunOn(both, kTraining), refused);
+  EXPECT_THAT(
+      RunOn((data_ / "train-*") + "," + (other / "validation-*"), kTraining),
+      refused);
+  EXPECT_THAT(Train(" --mix " + data_.path() + "=1," + other.path() + "=1"),
+              refused);
+  EXPECT_THAT(RunProgram("pipeline_throughput", "--data_dir " + both), refused);
+  ASSERT_THAT(Train(), Ends(0));
+  for (const std::string mode : {"eval", "predict"}) {
+    EXPECT_THAT(RunOn(both, "--mode " + mode), refused) << mode;
+  }
+  // The images to evaluate are those of data_dir.
+  const ProgramResult mixed =
+      RunOn(data_.path(), kTraining + (" --mix " + other.path() + "=1"));
+  EXPECT_THAT(mixed, Ends(2, AllOf(HasSubstr("\"cow\" in " + other.path()),
+                                   HasSubstr("\"bee\" in " + data_.path()))));
 }
 
 TEST_F(TrainLabelsTest, RefuseToGoOnWithAnotherOffset) {

@@ -8,8 +8,6 @@
 #include "base/count_text.h"
 #include "base/error.h"
 #include "pipeline/order/label_class.h"
-#include "records/files/class_list.h"
-#include "records/files/dataset_info.h"
 #include "records/store/index_data.h"
 #include "trainer/feed/run_input.h"
 
@@ -29,28 +27,6 @@ std::optional<DataSplit> OpenSplit(const std::string& data_dir,
 DataSplit OpenMix(const SelectionChoice& selection,
                   const OnShardSetFaults& on_faults) {
   return {"train", IndexMix(selection, "train", on_faults)};
-}
-
-// The facts that are known without reading records.
-LabelFacts DescribedLabels(const std::string& data_dir,
-                           const RecordIndex& index) {
-  if (!index.class_names().empty()) {
-    return {.classes = static_cast<int>(index.class_names().size()),
-            .first = 1};
-  }
-  LabelFacts facts;
-  if (!IsDataFolder(data_dir)) {
-    return facts;
-  }
-  if (const std::optional<DatasetInfo> info = ReadDatasetInfo(data_dir)) {
-    facts = {.classes = static_cast<int>(info->classes.size()),
-             .first = info->first_label};
-  }
-  if (facts.classes == 0) {
-    facts.classes =
-        static_cast<int>(ReadClassList(data_dir + "/labels.txt").size());
-  }
-  return facts;
 }
 
 std::string DescribeSplit(const DataSplit& split) {
@@ -124,14 +100,19 @@ DataSet::DataSet(const std::string& data_dir, const DataSetOptions& options)
     selection_ =
         MakeSelection(choice, "train", train_->index, options.keys.label);
   }
-  FindLabels(data_dir, options);
+  FindLabels(options);
 }
 
-void DataSet::FindLabels(const std::string& data_dir,
-                         const DataSetOptions& options) {
+void DataSet::FindLabels(const DataSetOptions& options) {
   const RecordIndex& index = (train_ ? train_ : eval_)->index;
-  labels_ = DescribedLabels(data_dir, index);
-  labels_.given_offset = options.label_offset;
+  classes_ = FindClasses(index);
+  if (!classes_.is_of_all) {  // There may be more labels than names.
+    classes_ = {};
+  }
+  // Known without reading records.
+  labels_ = {.classes = static_cast<int>(classes_.names.size()),
+             .first = classes_.first,
+             .given_offset = options.label_offset};
   if (!options.counts_labels) {
     return;
   }
@@ -150,11 +131,6 @@ void DataSet::FindLabels(const std::string& data_dir,
         " in the training data, from " + std::to_string(other) + " in " +
         eval_->name + ": convert both to one format, or give label_offset");
   }
-}
-
-std::vector<std::string> DataSet::class_names() const {
-  const std::optional<DataSplit>& split = train_ ? train_ : eval_;
-  return split ? split->index.class_names() : std::vector<std::string>();
 }
 
 std::vector<const DataSplit*> DataSet::DifferentSplits() const {
@@ -184,7 +160,9 @@ std::vector<std::string> DataSet::Notes(const InputOptions& input) const {
       notes.push_back(split->name + ": " + keys);
     }
   }
-  if (labels_.classes == 1 && class_names().empty()) {
+  const std::optional<DataSplit>& one = train_ ? train_ : eval_;
+  // An index of folders has a note of its own.
+  if (labels_.classes == 1 && one && one->index.class_names().empty()) {
     notes.push_back("the labels have only one class");
   }
   return notes;

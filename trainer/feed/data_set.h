@@ -10,6 +10,7 @@
 #include "pipeline/order/selection.h"
 #include "pipeline/order/selection_choice.h"
 #include "records/files/shard_set.h"
+#include "records/store/index_classes.h"
 #include "records/store/key_guess.h"
 #include "records/store/label_index.h"
 #include "records/store/record_index.h"
@@ -60,7 +61,8 @@ struct LabelFacts {
 //
 // Const members may be called from several threads at once. The constructor
 // throws IoError for a folder that is missing or cannot be read, UsageError
-// when it has no data, DataError for a broken shard or dataset.json.
+// when it has no data or a label has two names (FindClasses()), DataError for a
+// broken shard or dataset.json.
 class DataSet {
  public:
   // No data, for modes that do not need any.
@@ -88,9 +90,9 @@ class DataSet {
 
   [[nodiscard]] const LabelFacts& labels() const { return labels_; }
 
-  // The names of the classes of image folders and zips (RecordIndex); class i
-  // has the label i + 1. Empty for other data.
-  [[nodiscard]] std::vector<std::string> class_names() const;
+  // The classes of the training records or, if there are none, of those to
+  // evaluate. Without names if one of several data sets has none.
+  [[nodiscard]] const IndexClasses& classes() const { return classes_; }
 
   // Sentences for the user: what was left out of the data, and which keys were
   // found in its records.
@@ -110,13 +112,14 @@ class DataSet {
   [[nodiscard]] std::string Describe() const;
 
  private:
-  void FindLabels(const std::string& data_dir, const DataSetOptions& options);
+  void FindLabels(const DataSetOptions& options);
   // One of them where the evaluation is of the training records.
   [[nodiscard]] std::vector<const DataSplit*> DifferentSplits() const;
 
   bool is_fake_ = false;
   std::optional<DataSplit> train_;
   std::optional<DataSplit> eval_;
+  IndexClasses classes_;
   LabelFacts labels_;
   std::shared_ptr<const Selection> selection_;
 };

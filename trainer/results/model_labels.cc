@@ -11,7 +11,6 @@
 
 #include "base/atomic_file.h"
 #include "records/files/class_list.h"
-#include "records/files/dataset_info.h"
 #include "trainer/results/export_folder.h"
 #include "trainer/results/model_dir.h"
 
@@ -47,26 +46,14 @@ std::map<std::string, std::int32_t> Numbers(const Names& names) {
 ModelLabels::ModelLabels(std::vector<std::string> names)
     : names_(std::move(names)) {}
 
-ModelLabels ModelLabels::OfData(const std::string& data_dir, int num_classes,
+ModelLabels ModelLabels::OfData(IndexClasses data, int num_classes,
                                 int label_offset) {
-  if (std::optional<DatasetInfo> info = ReadDatasetInfo(data_dir);
-      info && !info->classes.empty()) {
-    return Named(std::move(info->classes), info->first_label.value_or(1),
-                 label_offset);
-  }
-  std::vector<std::string> names =
-      ReadClassList(PathIn(data_dir, "labels.txt"));
-  // The file does not contain the label of its first name.
+  // A labels.txt does not contain the label of its first name.
   const bool has_background =
-      names.size() + 1 == static_cast<std::size_t>(num_classes);
-  return Named(std::move(names),
-               has_background && label_offset == 0 ? 1 : label_offset,
-               label_offset);
-}
-
-ModelLabels ModelLabels::OfClasses(std::vector<std::string> names,
-                                   int first_label, int label_offset) {
-  return Named(std::move(names), first_label, label_offset);
+      data.names.size() + 1 == static_cast<std::size_t>(num_classes);
+  const int first = data.first.value_or(
+      has_background && label_offset == 0 ? 1 : label_offset);
+  return Named(std::move(data.names), first, label_offset);
 }
 
 ModelLabels ModelLabels::OfModel(const std::string& model_dir) {

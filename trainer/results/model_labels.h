@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "records/store/index_classes.h"
+
 namespace infeed {
 
 // The names of a model's classes, by index. labels.txt in the model directory
@@ -19,16 +21,11 @@ class ModelLabels {
   // The name of each class, from 0.
   explicit ModelLabels(std::vector<std::string> names);
 
-  // The names in a data set's dataset.json, else in its labels.txt; none where
-  // there is neither. data_dir: a folder or a URL. label_offset: the label of
-  // class 0. A label 0 without a name is called background, as in the
-  // reference's 1,001 classes. Throws IoError, DataError.
-  [[nodiscard]] static ModelLabels OfData(const std::string& data_dir,
-                                          int num_classes, int label_offset);
-  // As OfData(), for classes whose names are known. first_label: the label of
-  // the first one.
-  [[nodiscard]] static ModelLabels OfClasses(std::vector<std::string> names,
-                                             int first_label, int label_offset);
+  // The names of a data set's classes. label_offset: the label of class 0. A
+  // label 0 without a name is called background, as in the reference's 1,001
+  // classes.
+  [[nodiscard]] static ModelLabels OfData(IndexClasses data, int num_classes,
+                                          int label_offset);
   // The names in a model directory's labels.txt; none where there is no such
   // file.
   [[nodiscard]] static ModelLabels OfModel(const std::string& model_dir);

@@ -1,6 +1,5 @@
 #include "trainer/run/data_classes.h"
 
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,35 +8,13 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "records/files/dataset_info.h"
+#include "records/store/index_classes.h"
 #include "trainer/results/model_labels.h"
 
 namespace infeed {
 namespace {
 
 using Names = std::vector<std::string>;
-
-struct DataClasses {
-  Names names = {};               // may be empty
-  std::optional<int> first = {};  // the label of the first class, if known
-};
-
-// The names of the data's classes, from image folders, archives or
-// dataset.json.
-DataClasses ClassesOf(const RecordIndex& index) {
-  if (!index.class_names().empty()) {
-    return {.names = index.class_names(), .first = 1};
-  }
-  if (index.is_of_images()) {
-    return {};
-  }
-  const std::string& shard = index.shards().front();
-  if (const std::optional<DatasetInfo> info = FindDatasetInfo(shard);
-      info && !info->classes.empty()) {
-    return {.names = info->classes, .first = info->first_label.value_or(1)};
-  }
-  return {.names = FindClassList(shard)};
-}
 
 // use: the purpose, such as "evaluate".
 void RefuseUnlessForced(const Job& job, const Names& data,
@@ -62,7 +39,7 @@ const char* UseOf(const Job& job) {
 }
 
 // Without names only the numbers of classes can be compared.
-ClassMap MatchCounts(const Job& job, const DataClasses& data) {
+ClassMap MatchCounts(const Job& job, const IndexClasses& data) {
   const int offset = LabelOffsetOf(job.params);
   const int classes = job.params.input.num_label_classes;
   const auto count = static_cast<int>(data.names.size());
@@ -75,7 +52,7 @@ ClassMap MatchCounts(const Job& job, const DataClasses& data) {
               count == classes ? data.first.value_or(offset) : offset};
 }
 
-ClassMap MatchNames(const Job& job, const DataClasses& data,
+ClassMap MatchNames(const Job& job, const IndexClasses& data,
                     const Names& model) {
   const int offset = LabelOffsetOf(job.params);
   // A labels.txt does not contain the label of its first name.
@@ -103,7 +80,7 @@ ClassMap MatchToModel(const Job& job, const RecordIndex* index,
     return map;
   }
   if (job.ranks.place().is_first()) {
-    const DataClasses data = ClassesOf(*index);
+    const IndexClasses data = FindClasses(*index);
     map = data.names.empty() || model.names().empty()
               ? MatchCounts(job, data)
               : MatchNames(job, data, model.names());

@@ -1,10 +1,11 @@
 #include "trainer/run/job.h"
 
+#include <array>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "records/store/index_data.h"
+#include "records/store/index_classes.h"
 #include "trainer/checkpoint/best_checkpoint.h"
 #include "trainer/checkpoint/manifest.h"
 #include "trainer/checkpoint/named_weights.h"
@@ -84,21 +85,16 @@ DataSet OpenData(const RunOptions& options) {
        .selection = Trains(mode) ? params.selection : SelectionChoice{},
        .on_train_faults = Trains(mode) ? policy : ignore,
        .on_eval_faults = evaluates ? policy : ignore});
+  if (mode == Mode::kTrainAndEval && data.train() && data.eval()) {
+    RequireOneNumbering(std::array{&data.train()->index, &data.eval()->index});
+  }
   CheckRunOutputs(options, data);
   return data;
 }
 
-ModelLabels DataLabels(const RunOptions& options, const TrainParams& params,
-                       const DataSet& data) {
-  const int offset = LabelOffsetOf(params);
-  if (std::vector<std::string> names = data.class_names(); !names.empty()) {
-    return ModelLabels::OfClasses(std::move(names), 1, offset);
-  }
-  if (data.is_fake() || !IsDataFolder(options.data_dir)) {
-    return {};
-  }
-  return ModelLabels::OfData(options.data_dir, params.input.num_label_classes,
-                             offset);
+ModelLabels DataLabels(const TrainParams& params, const DataSet& data) {
+  return ModelLabels::OfData(data.classes(), params.input.num_label_classes,
+                             LabelOffsetOf(params));
 }
 
 void RequireSplits(const RunOptions& options, const DataSet& data) {

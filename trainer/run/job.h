@@ -46,15 +46,16 @@ void SayScheduleAdvice(const RunParams& params, const DataSet& data);
 // The files that the user names for a run's results; a path may be "".
 [[nodiscard]] std::vector<NamedOutput> OutputsOf(const RunOptions& options);
 
-// The data of a run; an empty DataSet where no data was given.
+// The data of a run; an empty DataSet where no data was given. Throws
+// UsageError where the images to evaluate number classes differently than those
+// to train on.
 [[nodiscard]] DataSet OpenData(const RunOptions& options);
 
 // The names of the model's classes, from the data.
-[[nodiscard]] ModelLabels DataLabels(const RunOptions& options,
-                                     const TrainParams& params,
+[[nodiscard]] ModelLabels DataLabels(const TrainParams& params,
                                      const DataSet& data);
 [[nodiscard]] inline ModelLabels DataLabels(const Job& job) {
-  return DataLabels(job.options, job.params, job.data);
+  return DataLabels(job.params, job.data);
 }
 
 // Throws UsageError where the data lacks the images that the mode needs.

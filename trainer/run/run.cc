@@ -210,9 +210,8 @@ void PrepareParts(const RunOptions& options, Ranks& ranks,
     preparation.Do([&] { ResolveClassWeights(data, resolved); });
     if (!resolved.values.distill_from.empty()) {
       preparation.Do([&] {
-        parts.teacher =
-            FindTeacher(options, resolved,
-                        DataLabels(options, resolved.values, data).names());
+        parts.teacher = FindTeacher(options, resolved,
+                                    DataLabels(resolved.values, data).names());
       });
     }
   }

@@ -18,7 +18,8 @@ TEST(ModelLabelsTest, DatasetJsonGivesTheNames) {
   const TemporaryFolder data;
   WriteDatasetInfo(data.path(), {.classes = {"cat", "dog"}});
   WriteFileAtomically(data / "labels.txt", "others\n");
-  const ModelLabels labels = ModelLabels::OfData(data.path(), 2, 1);
+  const ModelLabels labels =
+      ModelLabels::OfData(ClassesBeside(data / "x"), 2, 1);
   EXPECT_THAT(labels.names(), ElementsAre("cat", "dog"));
   EXPECT_EQ(labels.NameOf(1), "dog");
   EXPECT_EQ(labels.NameOf(2), "2");
@@ -29,13 +30,15 @@ TEST(ModelLabelsTest, DatasetJsonGivesTheNames) {
 
 TEST(ModelLabelsTest, LabelsTxtGivesTheNames) {
   const TemporaryFolder data;
-  EXPECT_THAT(ModelLabels::OfData(data.path(), 2, 1).names(), IsEmpty());
+  EXPECT_THAT(ModelLabels::OfData(ClassesBeside(data / "x"), 2, 1).names(),
+              IsEmpty());
   WriteFileAtomically(data / "labels.txt", "cat\r\ndog\n\ncow");
   for (const int label_offset : {0, 1}) {
-    EXPECT_THAT(ModelLabels::OfData(data.path(), 4, label_offset).names(),
-                ElementsAre("cat", "dog", "", "cow"));
+    EXPECT_THAT(
+        ModelLabels::OfData(ClassesBeside(data / "x"), 4, label_offset).names(),
+        ElementsAre("cat", "dog", "", "cow"));
   }
-  EXPECT_THAT(ModelLabels::OfData(data.path(), 5, 0).names(),
+  EXPECT_THAT(ModelLabels::OfData(ClassesBeside(data / "x"), 5, 0).names(),
               ElementsAre("background", "cat", "dog", "", "cow"));
 }
 
@@ -44,7 +47,9 @@ TEST(ModelLabelsTest, FollowTheLabelOffset) {
   DatasetInfo info = {.classes = {"cat", "dog"}, .first_label = 0};
   const auto names = [&](int num_classes, int label_offset) {
     WriteDatasetInfo(data.path(), info);
-    return ModelLabels::OfData(data.path(), num_classes, label_offset).names();
+    return ModelLabels::OfData(ClassesBeside(data / "x"), num_classes,
+                               label_offset)
+        .names();
   };
   EXPECT_THAT(names(2, 0), ElementsAre("cat", "dog"));
   EXPECT_THAT(names(1, 1), ElementsAre("dog"));
@@ -58,10 +63,13 @@ TEST(ModelLabelsTest, The1001ClassesBeginWithTheBackground) {
   DatasetInfo info;
   info.classes.assign(1000, "a class");
   WriteDatasetInfo(data.path(), info);
-  const ModelLabels labels = ModelLabels::OfData(data.path(), 1001, 0);
+  const ModelLabels labels =
+      ModelLabels::OfData(ClassesBeside(data / "x"), 1001, 0);
   EXPECT_EQ(labels.names().size(), 1001U);
   EXPECT_EQ(labels.NameOf(0), "background");
-  EXPECT_EQ(ModelLabels::OfData(data.path(), 1000, 1).names().size(), 1000U);
+  EXPECT_EQ(
+      ModelLabels::OfData(ClassesBeside(data / "x"), 1000, 1).names().size(),
+      1000U);
 }
 
 TEST(ModelLabelsTest, TheModelKeepsItsNames) {
@@ -80,7 +88,7 @@ TEST(ModelLabelsTest, NamesAreInUtf8) {
   WriteFileAtomically(folder / "labels.txt", "cat\nk\xE4se\n");
   EXPECT_THAT(ModelLabels::OfModel(folder.path()).names(),
               ElementsAre("cat", "k\\xe4se"));
-  EXPECT_THAT(ModelLabels::OfData(folder.path(), 2, 1).names(),
+  EXPECT_THAT(ModelLabels::OfData(ClassesBeside(folder / "x"), 2, 1).names(),
               ElementsAre("cat", "k\\xe4se"));
 }
 
