@@ -36,8 +36,7 @@ class Index:
                                           use_cache)
         for note in self._native.notes:
             _warn(note)
-        self._names: list[str] | None = (
-            self._native.class_names or None)  # None: not looked up yet
+        self._names: list[str] | None = None  # not looked up yet
         self._recipe: Any = (_of_data, (spec, split, use_cache))
         self._is_open = split is None  # Which split was not said.
 

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -18,7 +17,7 @@
 
 #include "base/error.h"
 #include "records/bytes/plain_text.h"
-#include "records/files/dataset_info.h"
+#include "records/store/index_classes.h"
 #include "records/store/index_data.h"
 #include "records/store/record_index.h"
 
@@ -60,12 +59,9 @@ Names SplitsOf(const RecordIndex& index) {
 
 Names NotesOf(const RecordIndex& index) { return AsText(index.notes()); }
 
-// The names in the dataset.json of the first shard, if there is one.
 Names ClassNamesOf(const RecordIndex& index) {
   const nb::gil_scoped_release release;
-  const std::optional<DatasetInfo> info =
-      FindDatasetInfo(index.shards().front());
-  return info ? info->classes : Names();
+  return FindClasses(index).names;
 }
 
 // The records of a split; "": all.
@@ -93,8 +89,6 @@ void AddIndex(nb::module_& module) {
       .def("__len__", &RecordIndex::size)
       .def_prop_ro("shards", &PathsOf,
                    "Their paths; bytes that are not UTF-8 are \\xNN.")
-      .def_prop_ro("class_names", &RecordIndex::class_names,
-                   "Of folders of images and archives of such; else empty.")
       .def_prop_ro("notes", &NotesOf, "Sentences on what was left out.")
       .def_prop_ro("splits", &SplitsOf,
                    "Of its records, as the names of files and folders say.")
@@ -111,7 +105,8 @@ void AddIndex(nb::module_& module) {
   module.def("index_images", &IndexImages, nb::arg("images"),
              "Indexes image files, (path, label) each.");
   module.def("class_names", &ClassNamesOf, nb::arg("index"),
-             "The classes' names in a data set's dataset.json.");
+             "The classes' names, of folders, archives, dataset.json or "
+             "labels.txt; else empty.");
 }
 
 }  // namespace infeed::python

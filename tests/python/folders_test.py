@@ -128,6 +128,35 @@ class ImageFolderTest(unittest.TestCase):
                 load(index, subset=range(200))
                 load(infeed.Index(support.images() / "train"))
 
+    def copy_of_shards(self, name, classes):
+        """The validation shards in a folder, described by labels.txt alone."""
+        for path in pathlib.Path(support.shards()).glob("validation-*"):
+            shutil.copy(path, name)
+        path = pathlib.Path(name) / "labels.txt"
+        path.write_text("".join(f"{one}\n" for one in classes), "utf-8")
+
+    def test_labels_txt_names_the_classes(self):
+        classes = infeed.Index(support.shards()).class_names
+        with tempfile.TemporaryDirectory() as name:
+            self.copy_of_shards(name, classes)
+            for data in (name, f"{name}/validation-*"):
+                index = infeed.Index(data, split="validation")
+                self.assertEqual(index.class_names, classes)
+
+    def test_a_label_has_one_name_in_a_list(self):
+        shards = support.shards()
+        classes = infeed.Index(shards).class_names
+        self.assertEqual(len(classes), 10)
+        with tempfile.TemporaryDirectory() as name:
+            self.copy_of_shards(name, classes[:9])
+            index = self.batches([name, shards]).index
+            self.assertEqual((len(index), index.class_names), (100, classes))
+            self.copy_of_shards(name, [*classes[:8], "a newt"])
+            with self.assertRaisesRegex(
+                    ValueError, f'"{classes[8]}" in {shards} has the label of '
+                    f'"a newt" in {name}'):
+                self.batches([shards, name])
+
     def test_names_of_any_bytes_are_text(self):
         with tempfile.TemporaryDirectory() as name:
             for place in (b"train/k\xe4se", "train/cafe\u0301".encode()):
