@@ -160,9 +160,11 @@ TEST_F(InputWorkerTest, MakesTheSameStream) {
 
 TEST_F(InputWorkerTest, ItsLibraryIsLoadedOnlyWithWorkers) {
   const auto is_loaded = [](const std::vector<std::string>& more) {
-    std::vector<std::string> words = {
-        "--data_dir", shards_->folder(), "--threads", "1", "--seconds",
-        "0.1",        "--rounds",        "1000"};
+    std::vector<std::string> words = {"--data_dir",   shards_->folder(),
+                                      "--threads",    "1",
+                                      "--seconds",    "0.1",
+                                      "--rounds",     "1000",
+                                      "--batch_size", "8"};
     words.insert(words.end(), more.begin(), more.end());
     RunningProgram stream("pipeline_throughput", words);
     EXPECT_TRUE(stream.ReadUntil("round 1/")) << stream.err();

@@ -195,9 +195,10 @@ void RunHistory::Add(std::string_view text) {
   HistoryRun& run = runs_.back();
   run.last_time = std::isfinite(time) ? time : run.last_time;
   // An evaluation may be another process's, of any step; a checkpoint's event
-  // comes late where it is written beside the steps.
+  // comes late where it is written beside the steps. The end is where the run
+  // diverged, which may be before.
   if (!event.ends_with("eval")) {
-    run.last_step = std::max(run.last_step, step);
+    run.last_step = event == "end" ? step : std::max(run.last_step, step);
   }
   run.end = event == "end" ? std::optional(EndOf(line)) : std::nullopt;
   if (event == "warm_up") {
