@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/number_bytes.h"
 #include "base/shown_text.h"
-#include "base/varint.h"
 #include "pipeline/memory/batch.h"
 #include "pipeline/remote/fill_header.h"
 #include "pipeline/remote/joined_pieces.h"

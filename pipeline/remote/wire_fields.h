@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/varint.h"
+#include "base/number_bytes.h"
 #include "records/bytes/little_endian.h"
 #include "records/bytes/plain_text.h"
 #include "records/example/wire_cursor.h"

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "base/error.h"
-#include "base/varint.h"
+#include "base/number_bytes.h"
 
 namespace infeed {
 namespace {

@@ -1,10 +1,9 @@
 #include "preprocess/pixels/packed_copy.h"
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
 
 #include "base/error.h"
+#include "base/number_bytes.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "preprocess/pixels/packed_copy.cc"
@@ -19,9 +18,7 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 HWY_INLINE std::uint32_t PixelAt(const std::uint8_t* packed, std::size_t i) {
-  std::uint32_t pixel = 0;
-  std::memcpy(&pixel, packed + 4 * i, sizeof(pixel));
-  return pixel & 0xFFFFFF00;
+  return LoadLittleEndian<std::uint32_t>(packed + 4 * i) & 0xFFFFFF00;
 }
 
 // Copies count pixels in one row. Reads forward also if it mirrors: memory is
@@ -132,8 +129,6 @@ void CopyPackedPixels(
     std::span<std::uint32_t> destination,
     const std::function<void(std::span<const std::byte>)>& on_piece,
     bool cached) {
-  static_assert(std::endian::native == std::endian::little,
-                "records hold pixels as they are in memory");
   const auto row = static_cast<std::size_t>(width);
   Check(packed.size() == destination.size_bytes() &&
             destination.size() % row == 0,
@@ -160,8 +155,6 @@ void CopyPackedPixels(
 
 void UnpackPixels(std::span<const std::uint32_t> pixels,
                   std::span<std::uint8_t> rgb) {
-  static_assert(std::endian::native == std::endian::little,
-                "the vector code reads a pixel's blue byte before its red one");
   Check(rgb.size() == 3 * pixels.size(), "a pixel has three bytes");
   HWY_DYNAMIC_DISPATCH(Unpack)(pixels.data(), pixels.size(), rgb.data());
 }

@@ -3,6 +3,8 @@
 #include <array>
 #include <cstring>
 
+#include "base/number_bytes.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "preprocess/pixels/pixel_hash.cc"
 #include <hwy/foreach_target.h>
@@ -43,8 +45,8 @@ void AddBlock(const std::byte* block, HashSums& sums) {
   for (std::size_t i = 0; i < kSums; ++i) {
     std::uint64_t sum = sums[i];
     for (std::size_t at = i; at < kBlockWords; at += kSums) {
-      std::uint64_t word = 0;
-      std::memcpy(&word, block + at * sizeof(word), sizeof(word));
+      const auto word =
+          LoadLittleEndian<std::uint64_t>(block + at * sizeof(std::uint64_t));
       const std::uint64_t keyed = word ^ kKeys[at];
       sum += (keyed & kLow) * (keyed >> 32) + word;
     }
@@ -113,8 +115,6 @@ namespace infeed {
 HWY_EXPORT(Hash);
 
 std::uint64_t HashPixels(std::span<const std::byte> bytes) {
-  static_assert(std::endian::native == std::endian::little,
-                "words are read as they lie in memory");
   return HWY_DYNAMIC_DISPATCH(Hash)(bytes.data(), bytes.size());
 }
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/varint.h"
+#include "base/number_bytes.h"
 #include "records/bytes/payload.h"
 #include "records/files/class_list.h"
 #include "records/files/open_source.h"

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <cstring>
 
 #include <isa-l/crc.h>
 
 #include "base/error.h"
+#include "base/number_bytes.h"
 
 #if defined(__x86_64__)
 #include <nmmintrin.h>
@@ -74,25 +73,14 @@ constexpr std::array<std::uint32_t, 64> MakePowers() {
 
 constexpr std::array<std::uint32_t, 64> kPowers = MakePowers();
 
-std::uint64_t LoadLittleEndian(const std::byte* bytes) {
-  std::uint64_t value = 0;
-  if constexpr (std::endian::native == std::endian::little) {
-    std::memcpy(&value, bytes, sizeof(value));
-  } else {
-    for (std::size_t i = 0; i < kStep; ++i) {
-      value |= std::to_integer<std::uint64_t>(bytes[i]) << (8 * i);
-    }
-  }
-  return value;
-}
-
 }  // namespace
 
 std::uint32_t ExtendCrc32cPortable(std::uint32_t crc,
                                    std::span<const std::byte> bytes) {
   crc = ~crc;
   while (bytes.size() >= kStep) {
-    const std::uint64_t word = LoadLittleEndian(bytes.data()) ^ crc;
+    const std::uint64_t word =
+        LoadLittleEndian<std::uint64_t>(bytes.data()) ^ crc;
     crc = 0;
     for (std::size_t i = 0; i < kStep; ++i) {
       crc ^= kTables[kStep - 1 - i][(word >> (8 * i)) & 0xFF];
@@ -118,7 +106,7 @@ __attribute__((target("sse4.2,crc32"))) std::uint32_t ExtendCrc32cHardware(
     std::uint32_t crc, std::span<const std::byte> bytes) {
   std::uint64_t state = ~crc;
   while (bytes.size() >= kStep) {
-    state = _mm_crc32_u64(state, LoadLittleEndian(bytes.data()));
+    state = _mm_crc32_u64(state, LoadLittleEndian<std::uint64_t>(bytes.data()));
     bytes = bytes.subspan(kStep);
   }
   auto low = static_cast<std::uint32_t>(state);
@@ -139,7 +127,7 @@ __attribute__((target("+crc"))) std::uint32_t ExtendCrc32cHardware(
     std::uint32_t crc, std::span<const std::byte> bytes) {
   crc = ~crc;
   while (bytes.size() >= kStep) {
-    crc = __crc32cd(crc, LoadLittleEndian(bytes.data()));
+    crc = __crc32cd(crc, LoadLittleEndian<std::uint64_t>(bytes.data()));
     bytes = bytes.subspan(kStep);
   }
   for (const std::byte byte : bytes) {

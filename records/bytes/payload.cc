@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "base/varint.h"
+#include "base/number_bytes.h"
 #include "records/bytes/little_endian.h"
 
 namespace infeed {

@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "base/varint.h"
+#include "base/number_bytes.h"
 
 namespace infeed {
 namespace {

@@ -1,6 +1,7 @@
 #include "records/example/fields.h"
 
 #include <algorithm>
+#include <bit>
 #include <concepts>
 #include <cstring>
 #include <set>
@@ -224,6 +225,18 @@ void CopyTo(std::string_view bytes, std::span<std::byte> row) {
   std::memcpy(row.data(), bytes.data(), std::min(bytes.size(), row.size()));
 }
 
+// Items in memory are in the CPU's byte order.
+void CopyItems(const FieldSpec& field, std::string_view raw,
+               std::span<std::byte> row) {
+  CopyTo(raw, row);
+  if constexpr (std::endian::native != std::endian::little) {
+    const std::size_t size = ItemBytes(field.type);
+    for (std::size_t at = 0; at < row.size(); at += size) {
+      std::ranges::reverse(row.subspan(at, size));
+    }
+  }
+}
+
 void ReadRaw(const FieldSpec& field, std::span<const std::byte> entry,
              const FieldPlace& place) {
   RawSink sink;
@@ -239,7 +252,7 @@ void ReadRaw(const FieldSpec& field, std::span<const std::byte> entry,
     FailFor(field, "has " + std::to_string(sink.value().size()) +
                        " bytes, expected " + std::to_string(place.row.size()));
   } else {
-    CopyTo(sink.value(), place.row);
+    CopyItems(field, sink.value(), place.row);
   }
   *place.length = field.items();
 }

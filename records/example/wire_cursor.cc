@@ -13,8 +13,7 @@ WireCursor::LongVarint WireCursor::TakeLongVarint(const std::uint8_t* at,
   // Up to four bytes are read at once: a branch for each byte of token ids is
   // mostly foreseen wrongly.
   if (end - at >= kWord) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, at, kWord);
+    const auto word = LoadLittleEndian<std::uint64_t>(at);
     const std::uint64_t last = ~word & kLastBytes;
     if ((last & 0xFFFFFFFF) != 0) {
       const std::uint64_t number = word & (last ^ (last - 1));

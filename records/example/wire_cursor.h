@@ -8,6 +8,7 @@
 #include <span>
 
 #include "base/error.h"
+#include "base/number_bytes.h"
 #include "records/example/varint_block.h"
 
 namespace infeed {
@@ -100,12 +101,16 @@ class WireCursor {
   // how many, at least one.
   template <typename Number>
   std::size_t TakeFixedBlock(std::span<Number> numbers) {
-    static_assert(std::endian::native == std::endian::little);
     const std::size_t count = std::min(left() / sizeof(Number), numbers.size());
     if (count == 0) {
       Fail();
     }
     std::memcpy(numbers.data(), at_, count * sizeof(Number));
+    if constexpr (std::endian::native != std::endian::little) {
+      for (Number& number : numbers.first(count)) {
+        number = FromLittleEndian(number);
+      }
+    }
     at_ += count * sizeof(Number);
     return count;
   }

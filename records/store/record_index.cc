@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdio>
 #include <filesystem>
@@ -12,6 +13,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/number_bytes.h"
 #include "records/bytes/byte_source.h"
 #include "records/bytes/crc32c.h"
 #include "records/cloud/cloud_runtime.h"
@@ -131,9 +133,23 @@ void Append(const std::vector<T>& more, std::vector<T>& all) {
   all.insert(all.end(), more.begin(), more.end());
 }
 
+// The checksum of numbers, whose bytes are little-endian on every CPU: states
+// hold it.
 template <typename T>
-std::span<const std::byte> BytesOf(const std::vector<T>& values) {
-  return std::as_bytes(std::span(values));
+std::uint32_t ExtendCrc32cBy(std::uint32_t crc, std::span<const T> numbers) {
+  if constexpr (std::endian::native == std::endian::little) {
+    return ExtendCrc32c(crc, std::as_bytes(numbers));
+  }
+  for (T number : numbers) {
+    number = FromLittleEndian(number);
+    crc = ExtendCrc32c(crc, std::as_bytes(std::span(&number, 1)));
+  }
+  return crc;
+}
+
+template <typename T>
+std::uint32_t Crc32cOf(const std::vector<T>& numbers) {
+  return ExtendCrc32cBy(0, std::span(numbers));
 }
 
 }  // namespace
@@ -279,8 +295,8 @@ std::string RecordIndex::identity() const {
   }
   std::array<char, 25> hex{};
   std::snprintf(hex.data(), hex.size(), "%08x%08x%08x",
-                Crc32c(std::as_bytes(std::span(names))),
-                Crc32c(BytesOf(offsets_)), Crc32c(BytesOf(lengths_)));
+                Crc32c(std::as_bytes(std::span(names))), Crc32cOf(offsets_),
+                Crc32cOf(lengths_));
   return hex.data();
 }
 
@@ -288,12 +304,12 @@ std::string RecordIndex::shard_identity(std::size_t shard) const {
   const auto first = static_cast<std::size_t>(starts_[shard]);
   const auto size = static_cast<std::size_t>(shard_size(shard));
   const auto of_shard = [&](const std::vector<std::int64_t>& numbers) {
-    return std::as_bytes(std::span(numbers).subspan(first, size));
+    return std::span(numbers).subspan(first, size);
   };
   const std::string name = FileNameOf(shards_[shard]);
   std::uint32_t crc = Crc32c(std::as_bytes(std::span(name)));
-  crc = ExtendCrc32c(crc, of_shard(offsets_));
-  crc = ExtendCrc32c(crc, of_shard(lengths_));
+  crc = ExtendCrc32cBy(crc, of_shard(offsets_));
+  crc = ExtendCrc32cBy(crc, of_shard(lengths_));
   std::array<char, 9> hex{};
   std::snprintf(hex.data(), hex.size(), "%08x", crc);
   return hex.data();
@@ -304,7 +320,7 @@ std::string RecordIndex::identity_with_labels() const {
     return identity();
   }
   std::array<char, 9> hex{};
-  std::snprintf(hex.data(), hex.size(), "%08x", Crc32c(BytesOf(labels_)));
+  std::snprintf(hex.data(), hex.size(), "%08x", Crc32cOf(labels_));
   return identity() + hex.data();
 }
 

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,8 +28,10 @@ std::vector<std::uint32_t> Truth(const std::vector<std::byte>& packed,
   for (std::size_t i = 0; i < pixels.size(); ++i) {
     const std::size_t x = i % width;
     const std::size_t from = mirror ? i - x + (width - 1 - x) : i;
-    std::memcpy(&pixels[i], packed.data() + 4 * from, 4);
-    pixels[i] &= 0xFFFFFF00;
+    for (std::size_t byte = 1; byte < 4; ++byte) {
+      pixels[i] |= std::to_integer<std::uint32_t>(packed[4 * from + byte])
+                   << 8 * byte;
+    }
   }
   return pixels;
 }

@@ -199,7 +199,7 @@ TEST(GeometryTest, PackedPixelsHaveAGeometryToo) {
     for (std::uint64_t position = 0; position < 20; ++position) {
       const Geometry geometry =
           preprocessor
-              .CopyPacked(std::as_bytes(std::span(packed)), kSize.height,
+              .CopyPacked(AsBytes(LittleEndianBytes(packed)), kSize.height,
                           kSize.width, {.position = position}, pixels)
               .geometry;
       EXPECT_EQ(geometry.source, kSize);

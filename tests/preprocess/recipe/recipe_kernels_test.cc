@@ -14,6 +14,7 @@
 #include "preprocess/recipe/geometry.h"
 #include "preprocess/recipe/recipe.h"
 #include "preprocess/resize/resize.h"
+#include "tests/support/bytes.h"
 #include "tests/support/test_jpeg.h"
 
 // Every recipe with every interpolation, against decode, resize and crop of the
@@ -196,8 +197,8 @@ TEST(RecipeKernelsTest, PackedPixelsAreMovedAndMirroredToo) {
         Pixels expected = packed;
         Finish(recipe, training, key, kSize, expected);
         Pixels pixels(packed.size());
-        preprocessor.CopyPacked(std::as_bytes(std::span(packed)), kSize, kSize,
-                                key, pixels);
+        preprocessor.CopyPacked(AsBytes(LittleEndianBytes(packed)), kSize,
+                                kSize, key, pixels);
         EXPECT_EQ(pixels, expected) << name;
       }
     }

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "preprocess/recipe/crop.h"
 #include "preprocess/resize/resize.h"
+#include "tests/support/bytes.h"
 #include "tests/support/matchers.h"
 #include "tests/support/test_jpeg.h"
 #include "tests/support/throws.h"
@@ -167,13 +168,13 @@ TEST(PreprocessorDeathTest, FillsSlotsOfItsSize) {
 }
 
 // 2x2 pixels, the low bytes of which are to be cleared.
-const std::array<std::uint32_t, 4> kPacked = {0x01020309, 0x04050609,
-                                              0x07080909, 0x0A0B0C09};
+const std::string kPacked = LittleEndianBytes(std::array<std::uint32_t, 4>{
+    0x01020309, 0x04050609, 0x07080909, 0x0A0B0C09});
 
 std::vector<std::uint32_t> Copied(bool training, const SampleKey& key) {
   Preprocessor preprocessor({.image_size = 2}, training);
   std::vector<std::uint32_t> pixels(4);
-  preprocessor.CopyPacked(std::as_bytes(std::span(kPacked)), 2, 2, key, pixels);
+  preprocessor.CopyPacked(AsBytes(kPacked), 2, 2, key, pixels);
   return pixels;
 }
 
@@ -186,8 +187,8 @@ TEST(PreprocessorTest, FlipsNothingUnlessItMay) {
   Preprocessor preprocessor({.random_flip = false, .image_size = 2}, true);
   std::vector<std::uint32_t> pixels(4);
   for (std::uint64_t position = 0; position < 20; ++position) {
-    preprocessor.CopyPacked(std::as_bytes(std::span(kPacked)), 2, 2,
-                            {.position = position}, pixels);
+    preprocessor.CopyPacked(AsBytes(kPacked), 2, 2, {.position = position},
+                            pixels);
     EXPECT_EQ(pixels, Copied(false, {}));
   }
 }
@@ -219,8 +220,7 @@ TEST(PreprocessorTest, AugmentsPackedPixelsInTraining) {
     Pixels expected = Copied(true, key);
     augmenter.Apply(expected, key);
     Pixels pixels(4);
-    preprocessor.CopyPacked(std::as_bytes(std::span(kPacked)), 2, 2, key,
-                            pixels);
+    preprocessor.CopyPacked(AsBytes(kPacked), 2, 2, key, pixels);
     ASSERT_EQ(pixels, expected) << position;
   }
 }
@@ -259,15 +259,14 @@ TEST(PreprocessorTest, TheHashOfPackedPixelsIsKnownWithoutThem) {
   Preprocessor preprocessor({.image_size = 2}, true);
   Pixels pixels(4);
   for (std::uint64_t position = 0; position < 20; ++position) {
-    const FillCounts counts =
-        preprocessor.CopyPacked(std::as_bytes(std::span(kPacked)), 2, 2,
-                                {.position = position}, pixels);
+    const FillCounts counts = preprocessor.CopyPacked(
+        AsBytes(kPacked), 2, 2, {.position = position}, pixels);
     EXPECT_EQ(counts.made, HashOfPacked(2, counts.geometry.is_mirrored));
   }
 }
 
 TEST(PreprocessorTest, CopiesPackedPixelsOfItsSizeOnly) {
-  const std::span<const std::byte> packed = std::as_bytes(std::span(kPacked));
+  const std::span<const std::byte> packed = AsBytes(kPacked);
   Preprocessor oblong({.image_size = {1, 4}}, false);
   Pixels pixels(4);
   oblong.CopyPacked(packed, 1, 4, {}, pixels);

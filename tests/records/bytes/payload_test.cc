@@ -4,7 +4,7 @@
 #include <limits>
 #include <string>
 
-#include "base/varint.h"
+#include "base/number_bytes.h"
 #include "tests/support/matchers.h"
 
 namespace infeed {

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "records/example/fields.h"
+#include "tests/support/bytes.h"
 #include "tests/support/extra_feature.h"
 #include "tests/support/hex.h"
 #include "tests/support/matchers.h"
@@ -218,7 +219,8 @@ TEST(FixedFieldsTest, RawBytesAreItemsOfAnyType) {
                            .shape = Shape{2},
                            .type = ItemType::kFloat64,
                            .is_raw = true};
-  const std::string good = ExtraBytes("t", {BytesOf<double>({0.5, -3})});
+  const std::string good =
+      ExtraBytes("t", {LittleEndianBytes(std::vector<double>{0.5, -3})});
   EXPECT_THAT(Read<double>(good, field).items, ElementsAre(0.5, -3));
   EXPECT_EQ(MessageFor(ExtraBytes("t", {"12345678"}), field),
             "Example key 't' has 8 bytes, expected 16");

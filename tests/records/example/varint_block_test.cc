@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/number_bytes.h"
 #include "base/random.h"
-#include "base/varint.h"
 #include "tests/support/each_target.h"
 
 #include "gtest/gtest.h"

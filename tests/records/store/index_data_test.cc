@@ -11,7 +11,7 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
-#include "base/varint.h"
+#include "base/number_bytes.h"
 #include "records/example/imagenet_example.h"
 #include "records/files/class_list.h"
 #include "records/files/dataset_info.h"
