@@ -93,7 +93,7 @@ void ToFileOffsets(const PlainJpeg& jpeg, std::size_t begin, std::size_t first,
   const std::byte* mark = find(next);
   for (SeekEntry& entry : std::span(index.entries).subspan(first)) {
     // The FF at `mark` is un-stuffed byte mark - start - zeros.
-    while (mark != end && mark - start - zeros < std::ptrdiff_t{entry.byte}) {
+    while (mark != end && mark - start - zeros < std::int64_t{entry.byte}) {
       ++zeros;
       next = mark + 2;
       mark = next < end ? find(next) : end;

@@ -108,7 +108,7 @@ struct BlockEnd {
     return hn::AllTrue(tag, hn::Eq(hn::ShiftRight<6>(over), hn::Zero(tag)));
   }
   static std::uint64_t BitAt(const std::uint8_t* data) {
-    return reinterpret_cast<std::uintptr_t>(data) * 8;
+    return std::uint64_t{reinterpret_cast<std::uintptr_t>(data)} * 8;
   }
 };
 

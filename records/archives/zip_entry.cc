@@ -169,8 +169,8 @@ Inflation Inflate(std::span<const std::byte> packed, std::span<std::byte> out) {
   // ISA-L does not write to its input.
   state->next_in = reinterpret_cast<std::uint8_t*>(
       const_cast<std::byte*>(packed.data()));  // NOLINT(*-const-cast)
-  state->avail_in =
-      static_cast<std::uint32_t>(std::min(packed.size(), kMaxIsalBytes));
+  state->avail_in = static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(packed.size(), kMaxIsalBytes));
   const std::size_t given = state->avail_in;
   state->next_out = reinterpret_cast<std::uint8_t*>(out.data());
   state->avail_out = static_cast<std::uint32_t>(out.size());

@@ -188,7 +188,9 @@ CacheDraft::CacheDraft(std::string path, std::int64_t size)
     throw IoError(path_, "create", errno);
   }
   // Reserve all room now: a write to mapped memory cannot report a full disk.
-  int failed = size > 0 ? ::posix_fallocate(file_.get(), 0, size) : 0;
+  int failed = !std::in_range<std::size_t>(size) ? ENOMEM
+               : size > 0 ? ::posix_fallocate(file_.get(), 0, size)
+                          : 0;
   void* memory = nullptr;
   if (failed == 0 && size > 0) {
     memory = ::mmap(nullptr, static_cast<std::size_t>(size),

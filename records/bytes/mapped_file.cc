@@ -13,6 +13,7 @@
 #include <csignal>
 #include <cstdint>
 #include <mutex>
+#include <utility>
 
 #include "base/descriptor.h"
 #include "base/error.h"
@@ -126,7 +127,7 @@ std::unique_ptr<MappedFile> MappedFile::Map(const std::string& path) {
   struct stat status {};
   void* start = MAP_FAILED;
   if (::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode) &&
-      status.st_size > 0) {
+      status.st_size > 0 && std::in_range<std::size_t>(status.st_size)) {
     start = ::mmap(nullptr, static_cast<std::size_t>(status.st_size), PROT_READ,
                    MAP_SHARED, file.get(), 0);
   }

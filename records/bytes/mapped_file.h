@@ -17,9 +17,9 @@ namespace infeed {
 // Thread-safe. A SIGBUS elsewhere goes to the handler that was set before.
 class MappedFile {
  public:
-  // Maps a whole file. Returns null when it cannot be opened or is empty, or
-  // when the system refuses or limits the process's address space: reading the
-  // file says why, or does without.
+  // Maps a whole file. Returns null when it cannot be opened, is empty or does
+  // not fit in the address space, or when the system refuses or limits that of
+  // the process: reading the file says why, or does without.
   [[nodiscard]] static std::unique_ptr<MappedFile> Map(const std::string& path);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;

@@ -129,6 +129,7 @@ class HeaderSink final : public ByteSink {
   std::int64_t size_ = 0;
 };
 
+#if SIZE_MAX >> 33 != 0  // Elsewhere no file in memory is so long.
 TEST(TarWriterTest, FilesOfEightGibibytesHaveAPaxHeader) {
   constexpr std::size_t kLarge = std::size_t{1} << 33;
   // Address space alone: the sink reads none of it.
@@ -149,6 +150,7 @@ TEST(TarWriterTest, FilesOfEightGibibytesHaveAPaxHeader) {
   }
   ASSERT_EQ(::munmap(memory, kLarge), 0);
 }
+#endif
 
 TEST(TarWriterTest, NamesThatCannotBeReadAreBadData) {
   for (const std::string& name :

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -51,6 +52,15 @@ TEST_F(MappedFileTest, IsNullWhereNothingCanBeMapped) {
   const std::string empty = folder_ / "empty";
   std::ofstream{empty};
   EXPECT_EQ(MappedFile::Map(empty), nullptr);
+}
+
+// Where addresses have 32 bits, the length modulo 2^32 could be mapped.
+TEST_F(MappedFileTest, IsWholeOrNullBeyond4Gib) {
+  const std::string path = Write("sparse", 'a');
+  constexpr std::uint64_t kLength = (std::uint64_t{1} << 32) + kBytes;
+  fs::resize_file(path, kLength);
+  const auto file = MappedFile::Map(path);
+  EXPECT_EQ(file ? file->bytes().size() : 0, sizeof(void*) > 4 ? kLength : 0);
 }
 
 TEST_F(MappedFileTest, ReadsAsZerosWhereTheFileHasLostBytes) {
