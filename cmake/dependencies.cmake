@@ -4,7 +4,7 @@ find_package(Threads REQUIRED)
 find_package(JPEG REQUIRED)
 find_package(PNG REQUIRED)
 find_package(ZLIB REQUIRED)
-if(INFEED_TRAINER OR INFEED_FUZZ)
+if(INFEED_TRAINER OR INFEED_FUZZ OR INFEED_CORE_TESTS)
   # From version 22 on protobuf needs Abseil, which its own package file links;
   # where it has none (Debian), CMake's module finds it. Its lite library would
   # suffice, but LibTorch brings the whole one: a process should not load both.

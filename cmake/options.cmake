@@ -3,6 +3,8 @@ option(INFEED_TOOLS "Build the programs; without, the libraries alone" ON)
 option(INFEED_TRAINER "Build train_resnet, which needs LibTorch" ${INFEED_TOOLS})
 option(INFEED_TESTS "Build the tests, which need all parts"
   ${PROJECT_IS_TOP_LEVEL})
+option(INFEED_CORE_TESTS
+  "Build the tests of base, records and preprocess alone, as for another CPU" OFF)
 option(INFEED_BENCHMARKS "Build the benchmarks, which need the programs"
   ${PROJECT_IS_TOP_LEVEL})
 option(INFEED_PYTHON "Build the Python package's module, with nanobind" OFF)
@@ -24,7 +26,7 @@ if(NOT INFEED_TOOLS)
   set(INFEED_TRAINER OFF)
   set(INFEED_BENCHMARKS OFF)
 endif()
-if(NOT INFEED_TRAINER)
+if(NOT INFEED_TRAINER AND NOT INFEED_CORE_TESTS)
   set(INFEED_TESTS OFF)
 endif()
 
@@ -58,6 +60,14 @@ target_compile_options(infeed_options INTERFACE
   $<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<BOOL:${CMAKE_UNITY_BUILD}>>:
     -Wno-subobject-linkage -Wno-array-bounds>
   $<$<CONFIG:Debug>:-D_GLIBCXX_ASSERTIONS>)
+if(CMAKE_SIZEOF_VOID_P EQUAL 4)
+  target_compile_definitions(infeed_options INTERFACE
+    _FILE_OFFSET_BITS=64 _TIME_BITS=64)  # shards are longer than 2 GiB
+  # The x87 rounds to more bits than a double has: results would differ.
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "i.86")
+    target_compile_options(infeed_options INTERFACE -msse2 -mfpmath=sse)
+  endif()
+endif()
 # Programs load only libraries that they use: OpenCV alone has some hundred
 # dependencies.
 target_link_options(infeed_options INTERFACE -Wl,--as-needed)

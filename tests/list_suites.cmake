@@ -1,8 +1,10 @@
-# cmake -D TEST=PROGRAM -D LABELS=LABELS -D OUT=FILE -P list_suites.cmake
+# cmake -D TEST=PROGRAM [-D EMULATOR=COMMAND] -D LABELS=LABELS -D OUT=FILE
+#   -P list_suites.cmake
 # Writes a ctest entry for each suite of a gtest program. A process for each of
 # the 4,000 tests spent as long on starting as on testing.
 cmake_minimum_required(VERSION 3.25)
-execute_process(COMMAND ${TEST} --gtest_list_tests
+set(command ${EMULATOR} ${TEST})
+execute_process(COMMAND ${command} --gtest_list_tests
   OUTPUT_VARIABLE listing RESULT_VARIABLE failed)
 if(failed)
   message(FATAL_ERROR "${TEST} --gtest_list_tests: ${failed}")
@@ -21,6 +23,7 @@ if("trainer" IN_LIST LABELS AND NOT cost)
   set(together 5)
   set(cost 50)
 endif()
+list(JOIN command "\" \"" command)
 set(entries "")
 while(suites)
   list(SUBLIST suites 0 ${together} some)
@@ -28,7 +31,7 @@ while(suites)
   list(JOIN some "," name)
   list(JOIN some ".*:" filter)
   string(APPEND entries
-    "add_test(${name} \"${TEST}\" \"--gtest_filter=${filter}.*\")\n"
+    "add_test(${name} \"${command}\" \"--gtest_filter=${filter}.*\")\n"
     "set_tests_properties(${name} PROPERTIES LABELS \"${LABELS}\" COST ${cost} "
     "TIMEOUT 3600 ENVIRONMENT OMP_WAIT_POLICY=PASSIVE)\n")
 endwhile()

@@ -31,7 +31,8 @@ def main():
         return
     suite, version = SUITES[tag]
     root = pathlib.Path("build/wheel/aarch64", suite).resolve()
-    subprocess.run(["python/wheel/arm_root", suite, root], check=True)
+    subprocess.run(["packaging/debian_root", "arm64", suite, root,
+                    "libstdc++6", "python3"], check=True)
     with tempfile.TemporaryDirectory() as folder:
         work = pathlib.Path(folder)
         site = work / "site"
