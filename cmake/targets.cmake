@@ -53,6 +53,11 @@ endfunction()
 # 14).
 function(infeed_vector_code library)
   target_link_libraries(infeed_${library} PRIVATE hwy::hwy)
+  # Vector code reads numbers as they lie in memory: little-endian.
+  if(CMAKE_CXX_BYTE_ORDER STREQUAL "BIG_ENDIAN")
+    target_compile_definitions(infeed_${library} PRIVATE
+      HWY_COMPILE_ONLY_SCALAR)
+  endif()
   target_compile_definitions(infeed_${library} PRIVATE
     HWY_COMPILE_ALL_ATTAINABLE HWY_WANT_AVX3_DL
     "HWY_DISABLED_TARGETS=(0x407F|HWY_SSSE3|HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128)")

@@ -1,0 +1,8 @@
+# Toolchain of ./dev test foreign s390x, a big-endian CPU.
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR s390x)
+set(CMAKE_CXX_COMPILER s390x-linux-gnu-g++)
+set(root ${CMAKE_CURRENT_LIST_DIR}/../build/s390x/root)
+set(CMAKE_CROSSCOMPILING_EMULATOR qemu-s390x-static -L ${root})
+set(multiarch s390x-linux-gnu)
+include(${CMAKE_CURRENT_LIST_DIR}/foreign.cmake)
