@@ -62,8 +62,7 @@ class SourcePage {
   void Fill(std::int64_t offset, std::size_t bytes) {
     const std::int64_t left =
         std::max<std::int64_t>(source_->size() - offset, 0);
-    const std::size_t wanted =
-        std::min(std::max(bytes, page_bytes_), static_cast<std::size_t>(left));
+    const std::size_t wanted = BytesWithin(std::max(bytes, page_bytes_), left);
     page_.resize(std::max(page_.size(), wanted));
     offset_ = offset;
     size_ = static_cast<std::int64_t>(
@@ -409,8 +408,7 @@ ReadTarBytes BytesOf(const ByteSource& source) { return SourcePage(source); }
 
 ReadTarBytes BytesOf(std::span<const std::byte> bytes) {
   return [bytes](std::int64_t offset, std::size_t count) {
-    const auto skipped =
-        std::min(static_cast<std::size_t>(offset), bytes.size());
+    const std::size_t skipped = BytesWithin(bytes.size(), offset);
     return bytes.subspan(skipped, std::min(count, bytes.size() - skipped));
   };
 }

@@ -95,7 +95,7 @@ class TreeScan {
           if (left == 0) {  // What follows begins one byte before.
             return std::span<const std::byte>();
           }
-          return read_(offset, std::min(bytes, static_cast<std::size_t>(left)));
+          return read_(offset, BytesWithin(bytes, left));
         },
         path_, member.data);
     const std::string inside =

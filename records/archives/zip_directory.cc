@@ -70,8 +70,7 @@ class DirectoryWindow {
     if (skipped + bytes <= window_.size()) {
       return std::span(window_).subspan(skipped, bytes);
     }
-    window_.resize(
-        std::min(kWindowBytes, static_cast<std::size_t>(end_ - offset)));
+    window_.resize(BytesWithin(kWindowBytes, end_ - offset));
     ReadAll(zip_, offset, window_);
     place_ = offset;
     return std::span(window_).first(bytes);
@@ -175,10 +174,9 @@ EndRecord FollowLocator(const ByteSource& zip, std::int64_t offset,
 }
 
 EndRecord ReadEndRecord(const ByteSource& zip) {
-  constexpr auto kTailBytes = static_cast<std::int64_t>(
-      kZip64LocatorBytes + kEndBytes + kMaxCommentBytes);
-  std::vector<std::byte> tail(
-      static_cast<std::size_t>(std::min(zip.size(), kTailBytes)));
+  constexpr std::size_t kTailBytes =
+      kZip64LocatorBytes + kEndBytes + kMaxCommentBytes;
+  std::vector<std::byte> tail(BytesWithin(kTailBytes, zip.size()));
   const std::int64_t tail_offset =
       zip.size() - static_cast<std::int64_t>(tail.size());
   ReadAll(zip, tail_offset, tail);

@@ -53,6 +53,13 @@ class ByteSource {
   std::int64_t version_ = 0;
 };
 
+// So many bytes, or all that are left where these are fewer; more may be left
+// than a size_t counts. Requires: left >= 0.
+[[nodiscard]] inline std::size_t BytesWithin(std::size_t bytes,
+                                             std::int64_t left) {
+  return std::cmp_less(left, bytes) ? static_cast<std::size_t>(left) : bytes;
+}
+
 // Whether a read failed because the medium cannot return these bytes (EIO);
 // other bytes may still be readable.
 [[nodiscard]] bool IsMediumError(const IoError& error);

@@ -86,11 +86,21 @@ struct BusErrors {
       }
       const std::uintptr_t start = address / page * page;
       entry->is_damaged.store(true);
-      // Not mmap(), which ThreadSanitizer takes for a write to all the bytes.
-      return ::syscall(SYS_mmap, start, end - start, PROT_READ,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != -1;
+      return MapZeros(start, end - start);
     }
     return false;
+  }
+
+  static bool MapZeros(std::uintptr_t start, std::size_t bytes) {
+    constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
+#ifdef __SANITIZE_THREAD__
+    // ThreadSanitizer would take mmap() for a write to all the bytes. The call
+    // itself has other arguments on some CPUs.
+    return ::syscall(SYS_mmap, start, bytes, PROT_READ, kFlags, -1, 0) != -1;
+#else
+    return ::mmap(reinterpret_cast<void*>(start), bytes, PROT_READ, kFlags, -1,
+                  0) != MAP_FAILED;
+#endif
   }
 
   static void HandAllOver(int signal, siginfo_t* info, void* context) {
