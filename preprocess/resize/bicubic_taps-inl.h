@@ -9,10 +9,12 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <utility>
 
 #include <hwy/highway.h>
 
@@ -44,6 +46,9 @@ HWY_INLINE VU FixedWeight(VU weight) {
 
 // Two weights as they lie in memory.
 HWY_INLINE VU Pair(VU first, VU second) {
+  if constexpr (std::endian::native == std::endian::big) {
+    std::swap(first, second);
+  }
   return hn::Or(hn::And(first, hn::Set(DU(), 0xFFFF)),
                 hn::ShiftLeft<16>(second));
 }

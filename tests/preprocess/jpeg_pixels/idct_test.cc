@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <numeric>
 #include <span>
 #include <string>
@@ -17,6 +18,10 @@
 // The inverse DCT of every SIMD target that this CPU has, against
 // libjpeg-turbo.
 namespace infeed::idct_test {
+
+// Where sums overflow, libjpeg-turbo's vectors wrap or saturate, as here; its C
+// code, which big-endian CPUs have, gives other samples.
+constexpr bool kLibjpegHasVectors = std::endian::native == std::endian::little;
 
 using Samples = std::vector<std::uint8_t>;
 
@@ -127,7 +132,9 @@ TEST_P(JpegIdctTest, WrapsAndClampsAsLibjpegDoes) {
       if (twin_is_regular) {
         ++regular;
         ASSERT_EQ(samples, twins);
-        ASSERT_EQ(samples, truth.Block(i)) << "limit " << limit;
+        if (kLibjpegHasVectors) {
+          ASSERT_EQ(samples, truth.Block(i)) << "limit " << limit;
+        }
       }
     }
     EXPECT_GE(regular, is_usual ? count : 11) << "limit " << limit;
@@ -139,7 +146,9 @@ TEST_P(JpegIdctTest, TransformsTheBlocksNamed) {
   const MadeBlocks blocks = MakeBlocks(40, 1, 63, 9, 3);
   bool regular = false;
   const Samples all = TransformRow(blocks, 0, regular);
-  EXPECT_EQ(all, Truth(blocks).samples);
+  if (kLibjpegHasVectors) {
+    EXPECT_EQ(all, Truth(blocks).samples);
+  }
   const std::vector<std::int16_t> stored = StoredBlocks(code(), blocks.plane);
   const auto quantiser = Stored(code(), blocks.plane.quantiser);
   for (int count = 0; count <= 13; ++count) {
