@@ -14,7 +14,7 @@ namespace infeed {
 
 // The number whose bytes in memory are little-endian, or the reverse.
 template <typename Number>
-  requires std::is_arithmetic_v<Number>
+requires std::is_arithmetic_v<Number>
 [[nodiscard]] constexpr Number FromLittleEndian(Number number) {
   if constexpr (std::endian::native == std::endian::little) {
     return number;
