@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <numeric>
 #include <span>
 #include <string>
@@ -19,9 +18,13 @@
 // libjpeg-turbo.
 namespace infeed::idct_test {
 
-// Where sums overflow, libjpeg-turbo's vectors wrap or saturate, as here; its C
-// code, which big-endian CPUs have, gives other samples.
-constexpr bool kLibjpegHasVectors = std::endian::native == std::endian::little;
+// Where sums overflow, libjpeg-turbo has other samples on each kind of CPU;
+// here all have x86's.
+#if defined(__x86_64__) || defined(__i386__)
+constexpr bool kIsLibjpegsOfX86 = true;
+#else
+constexpr bool kIsLibjpegsOfX86 = false;
+#endif
 
 using Samples = std::vector<std::uint8_t>;
 
@@ -132,7 +135,7 @@ TEST_P(JpegIdctTest, WrapsAndClampsAsLibjpegDoes) {
       if (twin_is_regular) {
         ++regular;
         ASSERT_EQ(samples, twins);
-        if (kLibjpegHasVectors) {
+        if (kIsLibjpegsOfX86) {
           ASSERT_EQ(samples, truth.Block(i)) << "limit " << limit;
         }
       }
@@ -146,7 +149,7 @@ TEST_P(JpegIdctTest, TransformsTheBlocksNamed) {
   const MadeBlocks blocks = MakeBlocks(40, 1, 63, 9, 3);
   bool regular = false;
   const Samples all = TransformRow(blocks, 0, regular);
-  if (kLibjpegHasVectors) {
+  if (kIsLibjpegsOfX86) {
     EXPECT_EQ(all, Truth(blocks).samples);
   }
   const std::vector<std::int16_t> stored = StoredBlocks(code(), blocks.plane);
