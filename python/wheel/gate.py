@@ -24,7 +24,7 @@ LIBRARIES = r"(?:ld-linux-[\w-]+|lib(?:c|dl|m|pthread|rt))\.so\.\d"
 UNWANTED = r"\t(?:vf?n?m(?:add|sub)|fn?m(?:add|sub|la|ls)\b|\{vex\})[^\n]*"
 MAX_BYTES = 12_000_000
 # It calls std::fma.
-FUSES = "torchvision_policy.cc.o"
+FUSES = "pillow_ops.cc.o"
 
 
 def run(*command):
