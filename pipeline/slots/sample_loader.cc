@@ -82,10 +82,10 @@ void SampleLoader::Parse(std::span<const std::byte> payload,
   const std::size_t fields = sample.specs.size();
   sample.fields.resize(fields);
   sample.field_places.resize(fields);
-  Batch& batch = sample.batch->batch();
+  Batch* const batch = fields == 0 ? nullptr : &sample.batch->batch();
   for (std::size_t i = 0; i < fields; ++i) {
     if (sample.specs[i].IsFixed()) {
-      sample.field_places[i] = batch.fixed_place(i, sample.slot);
+      sample.field_places[i] = batch->fixed_place(i, sample.slot);
     } else {
       sample.field_places[i].column = &sample.fields[i];
     }
