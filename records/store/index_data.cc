@@ -243,6 +243,30 @@ std::vector<DataFile> OfSplit(std::vector<DataFile> files,
   return files;
 }
 
+// One name for a file, however its folder was written. Links to files are
+// files of their own.
+std::string OneNameOf(const std::string& path) {
+  if (IsUrl(path)) {
+    return path;
+  }
+  const std::filesystem::path file(path);
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::weakly_canonical(
+      std::filesystem::absolute(file).parent_path(), error);
+  return error ? path : (folder / file.filename()).string();
+}
+
+// Two entries of a list that name a file would use its records twice.
+void RefuseFilesTwice(const std::vector<DataFile>& files) {
+  std::set<std::string> names;
+  for (const DataFile& file : files) {
+    if (!names.insert(OneNameOf(file.path)).second) {
+      throw UsageError(PathForMessages(file.path) +
+                       " is in the list already: name each file once");
+    }
+  }
+}
+
 std::optional<RecordIndex> IndexNamed(const std::vector<std::string>& list,
                                       std::string_view split,
                                       const DataOptions& options) {
@@ -272,6 +296,7 @@ std::optional<RecordIndex> IndexNamed(const std::vector<std::string>& list,
     std::ranges::move(OfSplit(std::move(named), split),
                       std::back_inserter(files));
   }
+  RefuseFilesTwice(files);
   return IndexFiles(files, options, std::move(named_files));
 }
 

@@ -41,8 +41,9 @@ struct DataOptions {
 // All may be URLs. The records of image folders, and of archives of such, have
 // the labels 1, 2, ..., classes being numbered in the order of their names
 // (class_names()). Throws IoError, UsageError for data of no known kind, for a
-// name that is no split's, and for data sets that number their classes
-// differently (RequireOneNumbering()), DataError.
+// name that is no split's, for a list that names a file twice, and for data
+// sets that number their classes differently (RequireOneNumbering()),
+// DataError.
 [[nodiscard]] std::optional<RecordIndex> IndexSplit(
     const std::string& data, std::string_view split,
     const DataOptions& options = {});

@@ -349,6 +349,22 @@ TEST_F(IndexDataTest, TarsOfAnotherSizeThanListedAreRefused) {
       HasSubstr("1 shard differs from dataset.json: "));
 }
 
+TEST_F(IndexDataTest, AListThatNamesAFileTwiceIsRefused) {
+  const std::string shard = WriteShard("set/train-00000-of-00001");
+  const std::string set = folder_ / "set";
+  for (const std::string& more :
+       {set + "/", set + "/train-*", shard, set + "/../set/train-*"}) {
+    for (const std::string& first : {set, set + "/*"}) {
+      EXPECT_THAT(MessageOf<UsageError>(
+                      [&] { (void)IndexSplit(first + "," + more, "train"); }),
+                  HasSubstr("train-00000-of-00001 is in the list already"))
+          << first << " " << more;
+    }
+  }
+  WriteShard("other/train-00000-of-00001");
+  EXPECT_EQ(IndexSplit(set + "," + (folder_ / "other"), "train")->size(), 6);
+}
+
 TEST_F(IndexDataTest, ClassesOfSeveralZipsAreOneList) {
   WriteZip("a.zip");
   WriteFileAtomically(
