@@ -254,9 +254,11 @@ class LayoutMaker {
     if (labels.empty()) {
       return ClassifyByWord(images);
     }
-    BaseName(labels) == kAnnotationFile
-        ? ReadAnnotations(labels, images)
-        : ReadSynsets(labels, PathOf(folder), images);
+    if (BaseName(labels) == kAnnotationFile) {
+      ReadAnnotations(labels, images);
+    } else {
+      ReadSynsets(labels, PathOf(folder), images);
+    }
     return true;
   }
 
@@ -356,12 +358,13 @@ class LayoutMaker {
 
   void ReadSynsets(std::string_view path, const std::string& folder,
                    Candidates& images) {
-    const std::vector<std::string> lines = LinesOf(path);
+    const DataError::Origin origin = {files_.root + std::string(path)};
+    const std::vector<std::string> lines =
+        CheckedLines(origin.path, files_.read(path));
     if (lines.size() != images.size()) {
-      throw DataError({.path = files_.root + std::string(path)},
-                      "has " + std::to_string(lines.size()) + " lines, but " +
-                          folder + " has " + std::to_string(images.size()) +
-                          " images");
+      throw DataError(origin, "has " + std::to_string(lines.size()) +
+                                  " lines, but " + folder + " has " +
+                                  std::to_string(images.size()) + " images");
     }
     for (std::size_t i = 0; i < images.size(); ++i) {
       images[i].class_name = Kept(lines[i]);
@@ -369,32 +372,28 @@ class LayoutMaker {
   }
 
   void ReadAnnotations(std::string_view path, Candidates& images) {
-    const auto fail = [&](const std::string& reason) {
-      throw DataError({.path = files_.root + std::string(path)}, reason);
-    };
+    const DataError::Origin origin = {files_.root + std::string(path)};
     std::map<std::string, std::string, std::less<>> classes;
-    for (const std::string& line : LinesOf(path)) {
+    for (const std::string& line :
+         CheckedLines(origin.path, files_.read(path))) {
       const std::size_t tab = line.find('\t');
       const std::size_t end = std::min(line.find('\t', tab + 1), line.size());
       if (tab == std::string::npos || end == tab + 1) {
-        fail("\"" + line + "\" is not a file, a tab and its class");
+        throw DataError(origin,
+                        '"' + line + "\" is not a file, a tab and its class");
       }
       const std::string file = line.substr(0, tab);
       if (!classes.emplace(file, line.substr(tab + 1, end - tab - 1)).second) {
-        fail("has two lines for " + file);
+        throw DataError(origin, "has two lines for " + file);
       }
     }
     for (Candidate& image : images) {
       const auto found = classes.find(BaseName(image.path));
       if (found == classes.end()) {
-        fail("has no line for " + std::string(image.path));
+        throw DataError(origin, "has no line for " + std::string(image.path));
       }
       image.class_name = Kept(found->second);
     }
-  }
-
-  std::vector<std::string> LinesOf(std::string_view path) {
-    return CheckedLines(files_.root + std::string(path), files_.read(path));
   }
 
   // A view of a copy that lives as long as this.

@@ -150,8 +150,7 @@ std::optional<std::int64_t> SizeOfShard(const std::string& path,
     return found == expected.sizes.end() ? std::nullopt
                                          : std::optional(found->second);
   }
-  std::error_code
-      error;  // Not reported here: code that opens the file does so.
+  std::error_code error;  // Whoever opens the file reports it.
   const std::uintmax_t bytes = fs::file_size(path, error);
   return error ? std::nullopt : std::optional(static_cast<std::int64_t>(bytes));
 }

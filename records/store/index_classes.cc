@@ -17,19 +17,28 @@ struct ClassSource {
   std::string name;  // for messages
 };
 
+struct IndexedShard {
+  const RecordIndex* index;
+  std::size_t number;
+};
+
 // The first shard of each data set. The archives of one index have one
 // numbering.
-std::vector<std::size_t> FirstShards(const RecordIndex& index) {
-  if (index.is_of_images()) {
-    return {0};
-  }
-  std::vector<std::size_t> firsts;
-  std::set<std::string> seen;
-  for (std::size_t i = 0; i < index.shards().size(); ++i) {
-    const bool is_tree = IsArchiveTree(index.format(i));
-    if (seen.insert(is_tree ? "" : DatasetFolders(index.shards()[i]).front())
-            .second) {
-      firsts.push_back(i);
+std::vector<IndexedShard> FirstShards(
+    std::span<const RecordIndex* const> indexes) {
+  std::vector<IndexedShard> firsts;
+  for (const RecordIndex* index : indexes) {
+    if (index->is_of_images()) {
+      firsts.push_back({index, 0});
+      continue;
+    }
+    std::set<std::string> seen;
+    for (std::size_t i = 0; i < index->shards().size(); ++i) {
+      const bool is_tree = IsArchiveTree(index->format(i));
+      if (seen.insert(is_tree ? "" : DatasetFolders(index->shards()[i]).front())
+              .second) {
+        firsts.push_back({index, i});
+      }
     }
   }
   return firsts;
@@ -46,17 +55,14 @@ ClassSource SourceAt(const RecordIndex& index, std::size_t shard) {
                                             : index.kept_root()};
 }
 
-// The data sets of the indexes; of those in turn that have the same classes the
-// first.
-std::vector<ClassSource> FindSources(
-    std::span<const RecordIndex* const> indexes) {
+// The data sets of these shards; of those in turn that have the same classes
+// the first.
+std::vector<ClassSource> FindSources(const std::vector<IndexedShard>& shards) {
   std::vector<ClassSource> sources;
-  for (const RecordIndex* index : indexes) {
-    for (const std::size_t shard : FirstShards(*index)) {
-      ClassSource source = SourceAt(*index, shard);
-      if (sources.empty() || sources.back().classes != source.classes) {
-        sources.push_back(std::move(source));
-      }
+  for (const auto& [index, number] : shards) {
+    ClassSource source = SourceAt(*index, number);
+    if (sources.empty() || sources.back().classes != source.classes) {
+      sources.push_back(std::move(source));
     }
   }
   return sources;
@@ -139,16 +145,13 @@ IndexClasses ClassesBeside(const std::string& shard) {
 
 IndexClasses FindClasses(const RecordIndex& index) {
   const RecordIndex* const only = &index;
-  return Join(FindSources(std::span(&only, 1)));
+  return Join(FindSources(FirstShards(std::span(&only, 1))));
 }
 
 void RequireOneNumbering(std::span<const RecordIndex* const> indexes) {
-  std::size_t count = 0;
-  for (const RecordIndex* index : indexes) {
-    count += FirstShards(*index).size();
-  }
-  if (count > 1) {
-    (void)Join(FindSources(indexes));
+  const std::vector<IndexedShard> shards = FirstShards(indexes);
+  if (shards.size() > 1) {
+    (void)Join(FindSources(shards));
   }
 }
 

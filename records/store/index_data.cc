@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <iterator>
+#include <map>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -243,24 +244,27 @@ std::vector<DataFile> OfSplit(std::vector<DataFile> files,
   return files;
 }
 
-// One name for a file, however its folder was written. Links to files are
-// files of their own.
-std::string OneNameOf(const std::string& path) {
-  if (IsUrl(path)) {
-    return path;
-  }
-  const std::filesystem::path file(path);
+// One name for a folder, however it was written.
+std::filesystem::path OneNameOf(const std::filesystem::path& folder) {
   std::error_code error;
-  const std::filesystem::path folder = std::filesystem::weakly_canonical(
-      std::filesystem::absolute(file).parent_path(), error);
-  return error ? path : (folder / file.filename()).string();
+  const std::filesystem::path one = std::filesystem::weakly_canonical(
+      std::filesystem::absolute(folder, error), error);
+  return error || IsUrl(folder.string()) ? folder : one;
 }
 
-// Two entries of a list that name a file would use its records twice.
+// Two entries of a list that name a file would use its records twice. Links to
+// files are files of their own.
 void RefuseFilesTwice(const std::vector<DataFile>& files) {
-  std::set<std::string> names;
+  std::map<std::filesystem::path, std::filesystem::path>
+      folders;  // OneNameOf()
+  std::set<std::filesystem::path> names;
   for (const DataFile& file : files) {
-    if (!names.insert(OneNameOf(file.path)).second) {
+    const std::filesystem::path path(file.path);
+    const auto [folder, is_new] = folders.try_emplace(path.parent_path());
+    if (is_new) {
+      folder->second = OneNameOf(folder->first);
+    }
+    if (!names.insert(folder->second / path.filename()).second) {
       throw UsageError(PathForMessages(file.path) +
                        " is in the list already: name each file once");
     }
