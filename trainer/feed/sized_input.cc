@@ -61,7 +61,7 @@ SizedInput::SizedInput(const RecordIndex* index, const InputOptions& options,
 
 void SizedInput::set_part(std::shared_ptr<Part> next) {
   const std::lock_guard lock(mutex_);
-  std::swap(part_, next);  // The old part is destroyed unlocked.
+  std::swap(part_, next);  // The old part ends after the lock.
 }
 
 void SizedInput::Begin(std::optional<PipelineStats> before) {

@@ -49,7 +49,7 @@ struct RankWaits {
 struct LoopEnd {
   std::int64_t step = 0;  // reached
   std::int64_t done = 0;  // steps that the loop ran
-  double waited = 0;      // of the device for its infeed, in all so far
+  double waited = 0;      // by the device for its infeed, in all loops so far
   double drained = 0;     // from the last step until all results were read
   DeviceUse device = {};  // of this loop
   std::optional<RankWaits> rank_waits = {};  // none: a single process runs

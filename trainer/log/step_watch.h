@@ -58,7 +58,7 @@ class StepWatch {
   std::optional<std::int64_t> running_;  // the step
   Clock::time_point start_;              // when it began
   std::optional<Clock::duration> last_;  // duration of the step before
-  bool is_over_ = false;                 // the watch, or the first step
+  bool is_over_ = false;                 // the first step ended, or the watch
   std::jthread thread_;                  // Last: it uses the members above.
 };
 

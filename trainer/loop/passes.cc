@@ -61,7 +61,7 @@ std::int64_t TrainEagerly(TrainStep& step, std::int64_t first_step,
       break;
     }
     const DeviceBatch on_device = unpacker.Unpack(*batch);
-    batch.reset();  // Back to the pipeline before the step computes.
+    batch.reset();  // The pipeline refills it while the step computes.
     step.Begin(first_step + done);
     const StepResults results =
         step.Run(on_device, inputs.Of(done), infeed.end_requested());

@@ -98,7 +98,7 @@ struct OptimizerOptions {
   double moving_average_decay = 0;  // 0: no average of the weights is kept
   int moving_average_every = 1;     // steps between updates of the average
   AverageWarmup moving_average_warmup = AverageWarmup::kRising;
-  double clip_gradient_norm = 0;  // longest L2 norm; 0: any
+  double clip_gradient_norm = 0;  // the longest L2 norm; 0: no limit
   int accumulation_steps = 1;     // parts of a batch; 1: the whole at once
   double mixup_alpha = 0;         // 0: none
   double cutmix_alpha = 0;        // 0: none

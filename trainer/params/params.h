@@ -43,7 +43,7 @@ struct DataFacts {
   std::int64_t train_images = 0;
   std::int64_t eval_images = 0;
   LabelFacts labels = {};
-  bool on_gpu = false;  // sets the default batch size
+  bool on_gpu = false;  // the run's device: sets the default batch size
   int ranks = 1;        // processes that train together
 };
 

@@ -15,7 +15,7 @@ namespace infeed {
 struct RankPlace {
   int rank = 0;        // 0..world_size - 1; rank 0 writes
   int world_size = 1;  // of all machines
-  int local_rank = 0;  // on this machine, from 0
+  int local_rank = 0;  // on this machine, below local_world_size
   int local_world_size = 1;
   // Where rank 0 listens: an address that every rank can reach.
   std::string master_addr = "127.0.0.1";

@@ -68,7 +68,8 @@ class PredictionLog {
   PredictionCounts counts_;
   std::vector<BadImage> bad_images_;
   std::mutex mutex_;
-  std::map<std::int64_t, std::string> bad_;  // to be written, by record
+  // The error of each bad record that is not written yet, by record.
+  std::map<std::int64_t, std::string> bad_;
 };
 
 // "predicted 372 images at 120.4 images/s: top-1 81.2 %  top-5 99.5 %  (of 372

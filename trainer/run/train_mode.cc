@@ -219,7 +219,8 @@ ProgramEnd Train(const Job& job, TrainTask& task, const std::stop_token& stop) {
   const RunStart start = task.start();
   PastEvaluations& past = *task.past;
   if (!job.ranks.place().is_alone()) {
-    EndCloudRequestsAt({});  // The last step of all ranks still needs images.
+    // All ranks end after the same step, which still needs its images.
+    EndCloudRequestsAt({});
   }
   Profiler profiler(ProfilerOf(job, start.step), job.options.trace);
   const std::unique_ptr<RunLog> log =

@@ -104,9 +104,9 @@ class Training {
   double loop_seconds_ = 0;
   bool stopped_ = false;          // one of the ranks was asked to stop
   bool has_batch_;                // the first batch has arrived
-  std::uint32_t compared_epoch_;  // when weights were last compared
+  std::uint32_t compared_epoch_;  // in which weights were last compared
   std::optional<std::int64_t> non_finite_step_;
-  std::optional<BadRecordsOfRanks> bad_records_;  // with max_bad_records
+  std::optional<BadRecordsOfRanks> bad_records_;  // if max_bad_records is set
   std::shared_ptr<SizedInput> records_;
   Infeed infeed_;
   Outfeed outfeed_;
