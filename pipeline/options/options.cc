@@ -157,9 +157,9 @@ bool ReadsLabels(const InputOptions& options) {
          options.label_key != kLabelKey;
 }
 
-bool ReadsWords(const InputOptions& options) {
-  return options.layout == BatchContent::kRgb ||
-         options.input_hash == InputHash::kPixels;
+PixelUse UseOfWords(const InputOptions& options) {
+  return {.read = options.layout == BatchContent::kRgb,
+          .hashed = options.input_hash == InputHash::kPixels};
 }
 
 BatchSpec BatchSpecOf(const InputOptions& options) {

@@ -176,9 +176,8 @@ struct InputOptions {
 // views of labels, and label_key is the standard one.
 [[nodiscard]] bool ReadsLabels(const InputOptions& options);
 
-// Whether the words of an image are read again once they are made: they are
-// unpacked to RGB bytes, or hashed.
-[[nodiscard]] bool ReadsWords(const InputOptions& options);
+// What is done with the words of an image: RGB bytes are unpacked from them.
+[[nodiscard]] PixelUse UseOfWords(const InputOptions& options);
 
 // The shape of this rank's batches.
 [[nodiscard]] BatchSpec BatchSpecOf(const InputOptions& options);

@@ -31,7 +31,7 @@ struct Sample {
       : specs(ReadFields(options)),
         field_reader(specs, RaggedBytes(options)),
         words(ScratchWords(options)),
-        preprocessor(options.preprocess, options.training, ReadsWords(options)),
+        preprocessor(options.preprocess, options.training, UseOfWords(options)),
         views(options) {}
 
   // The sample's place in the trace. Requires: batch is set.

@@ -31,7 +31,6 @@ SlotFiller::SlotFiller(const RecordStore& store, const SeekStore& seek_store,
       places_(places),
       options_(options),
       reads_labels_(ReadsLabels(options)),
-      hashes_pixels_(options.input_hash == InputHash::kPixels),
       counters_(counters),
       seek_indexes_(options.seek_index, store, seek_store, found),
       loader_(store, seek_indexes_, options_, counters, cache) {}
@@ -224,13 +223,9 @@ FillCounts SlotFiller::FillViews(Sample& sample) {
 
 FillCounts SlotFiller::FillWords(Sample& sample,
                                  std::span<std::uint32_t> words) {
-  FillCounts counts = sample.example.packed.empty()
-                          ? seek_indexes_.Decode(sample, words, BoxesOf(sample))
-                          : CopyPacked(sample, words);
-  if (hashes_pixels_) {
-    HashPixelsOf(std::as_bytes(words), counts);
-  }
-  return counts;
+  return sample.example.packed.empty()
+             ? seek_indexes_.Decode(sample, words, BoxesOf(sample))
+             : CopyPacked(sample, words);
 }
 
 FillCounts SlotFiller::CopyPacked(Sample& sample,

@@ -117,7 +117,6 @@ class SlotFiller {
   const std::int64_t places_;
   const InputOptions options_;
   const bool reads_labels_;
-  const bool hashes_pixels_;
   StageCounters& counters_;
   SeekIndexUse seek_indexes_;
   const SampleLoader loader_;

@@ -1,7 +1,6 @@
 #include "pipeline/slots/slot_fingerprint.h"
 
 #include <bit>
-#include <chrono>
 
 #include "preprocess/pixels/pixel_hash.h"
 
@@ -32,13 +31,6 @@ std::uint64_t SlotFingerprint(std::uint64_t record_hash,
 std::uint64_t RecordHashIn(std::uint64_t fingerprint,
                            const SlotMaking& making) {
   return UnmixBits(fingerprint) - HashOf(making);
-}
-
-void HashPixelsOf(std::span<const std::byte> bytes, FillCounts& counts) {
-  using Clock = std::chrono::steady_clock;
-  const Clock::time_point start = Clock::now();
-  counts.made = HashChain(counts.made).Add(HashPixels(bytes)).hash();
-  counts.resize += Clock::now() - start;
 }
 
 }  // namespace infeed

@@ -37,8 +37,4 @@ struct SlotMaking {
 [[nodiscard]] std::uint64_t RecordHashIn(std::uint64_t fingerprint,
                                          const SlotMaking& making);
 
-// Adds the bytes of an image or of labels to the hash of how they were made;
-// counts as resize.
-void HashPixelsOf(std::span<const std::byte> bytes, FillCounts& counts);
-
 }  // namespace infeed

@@ -50,7 +50,7 @@ ViewFiller::ViewFiller(const InputOptions& options)
   const std::vector<PreprocessOptions> distinct = ViewPreprocessing(options);
   for (const PreprocessOptions& preprocess : distinct) {
     preprocessors_.emplace_back(preprocess, options.training,
-                                ReadsWords(options));
+                                UseOfWords(options));
   }
   for (const ViewSpec& spec : specs_) {
     const auto number = static_cast<std::uint32_t>(views_.size() + 1);
@@ -95,11 +95,7 @@ FillCounts ViewFiller::FillImage(std::size_t view, const ViewSource& source,
       specs_[view].draws ? FollowedGeometry(specs_[view], slot, batch).source
                          : ImageSize();
   const auto fill = [&](std::span<std::uint32_t> words) {
-    FillCounts filled = FillWords(views_[view], source, followed, words);
-    if (hashes_pixels_) {
-      HashPixelsOf(std::as_bytes(words), filled);
-    }
-    return filled;
+    return FillWords(views_[view], source, followed, words);
   };
   FillCounts counts =
       batch.content() == BatchContent::kRgb
@@ -152,15 +148,15 @@ FillCounts ViewFiller::FillLabels(std::size_t view, const ViewSource& source,
   } else {
     fill(As<std::int32_t>(bytes));
   }
-  counts.decode = Clock::now() - start;
   counts.made =
       HashChain(HashGeometry(counts.geometry, spec.preprocess.image_size))
           .Add(png.size())
           .Add(spec.fill)
           .hash();
   if (hashes_pixels_) {
-    HashPixelsOf(bytes, counts);
+    counts.AddPixels(HashPixels(bytes));
   }
+  counts.decode = Clock::now() - start;
   return counts;
 }
 

@@ -1,8 +1,9 @@
 #include "preprocess/pixels/pixel_hash.h"
 
-#include <array>
-#include <cstring>
+#include <algorithm>
+#include <bit>
 
+#include "base/error.h"
 #include "base/number_bytes.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -10,100 +11,108 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-// In the manner of XXH3 for long inputs: eight sums of 64 bits over stripes of
-// eight words. A word is combined with a key of its place in its block, and
-// its halves are multiplied. After each block the sums are mixed, so that the
-// order of blocks counts.
-
 HWY_BEFORE_NAMESPACE();
 namespace infeed {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr std::size_t kSums = 8;
-constexpr std::size_t kBlockWords = 16 * kSums;
-constexpr std::size_t kBlockBytes = kBlockWords * sizeof(std::uint64_t);
-constexpr std::uint64_t kPrime = 0x9E3779B1;
-
-using HashSums = std::array<std::uint64_t, kSums>;
-
-// For each word of a block, then for each sum at the block's end.
-constexpr std::array<std::uint64_t, kBlockWords + kSums> kKeys = [] {
-  std::array<std::uint64_t, kBlockWords + kSums> keys = {};
-  HashChain chain;
-  for (std::uint64_t& key : keys) {
-    key = chain.Add(0).hash();
-  }
-  return keys;
-}();
+constexpr std::size_t kRoundBytes = 16;
 
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
 
-void AddBlock(const std::byte* block, HashSums& sums) {
-  constexpr std::uint64_t kLow = 0xFFFFFFFF;
-  for (std::size_t i = 0; i < kSums; ++i) {
-    std::uint64_t sum = sums[i];
-    for (std::size_t at = i; at < kBlockWords; at += kSums) {
-      const auto word =
-          LoadLittleEndian<std::uint64_t>(block + at * sizeof(std::uint64_t));
-      const std::uint64_t keyed = word ^ kKeys[at];
-      sum += (keyed & kLow) * (keyed >> 32) + word;
+constexpr std::uint8_t Doubled(std::uint8_t x) {
+  return static_cast<std::uint8_t>(x << 1 ^ (x >> 7) * 0x1B);
+}
+
+// FIPS 197's S-box: the inverse of each byte, found as powers of 3 and of 1/3,
+// by an affine map.
+constexpr std::array<std::uint8_t, 256> kSubstitutes = [] {
+  std::array<std::uint8_t, 256> substitutes = {0x63};
+  std::uint8_t power = 1;
+  std::uint8_t inverse = 1;
+  do {
+    power ^= Doubled(power);
+    for (const int shift : {1, 2, 4}) {
+      inverse ^= static_cast<std::uint8_t>(inverse << shift);
     }
-    sums[i] = (sum ^ sum >> 47 ^ kKeys[kBlockWords + i]) * kPrime;
+    inverse ^= (inverse & 0x80) != 0 ? 0x09 : 0;
+    std::uint8_t mapped = inverse ^ 0x63;
+    for (int turn = 1; turn <= 4; ++turn) {
+      mapped ^= std::rotl(inverse, turn);
+    }
+    substitutes[power] = mapped;
+  } while (power != 1);
+  return substitutes;
+}();
+
+void Round(std::uint8_t* state, const std::uint8_t* key) {
+  std::array<std::uint8_t, kRoundBytes> shifted;
+  for (std::size_t i = 0; i < kRoundBytes; ++i) {
+    shifted[i] = kSubstitutes[state[(i + 4 * (i % 4)) % kRoundBytes]];
+  }
+  for (std::size_t i = 0; i < kRoundBytes; ++i) {
+    const auto in_column = [&](std::size_t by) {
+      return shifted[i / 4 * 4 + (i + by) % 4];
+    };
+    state[i] = Doubled(in_column(0)) ^ Doubled(in_column(1)) ^ in_column(1) ^
+               in_column(2) ^ in_column(3) ^ key[i];
+  }
+}
+
+void AddParts(const std::uint8_t* bytes, std::size_t size, std::size_t place,
+              std::uint8_t* states) {
+  for (std::size_t at = 0; at < size; at += kRoundBytes) {
+    Round(states + (place + at) % PixelHash::kBlockBytes, bytes + at);
   }
 }
 
 #else
 
-HWY_INLINE void AddBlock(const std::byte* block, HashSums& sums) {
-  const hn::CappedTag<std::uint64_t, kSums> d;
-  const hn::Repartition<std::uint32_t, decltype(d)> d32;
-  const hn::Repartition<std::uint8_t, decltype(d)> d8;
-  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(block);
-  // The product of the low halves of words.
-  const auto multiply = [&](auto a, auto b) {
-    return hn::MulEven(hn::BitCast(d32, a), hn::BitCast(d32, b));
-  };
-  for (std::size_t i = 0; i < kSums; i += hn::Lanes(d)) {
-    // Of this block alone, so that it need not wait for the block before.
-    auto sum = hn::Zero(d);
-    for (std::size_t at = i; at < kBlockWords; at += kSums) {
-      const auto word =
-          hn::BitCast(d, hn::LoadU(d8, bytes + at * sizeof(std::uint64_t)));
-      const auto keyed = hn::Xor(word, hn::LoadU(d, &kKeys[at]));
-      const auto product = multiply(keyed, hn::ShiftRight<32>(keyed));
-      sum = hn::Add(sum, hn::Add(product, word));
+// The states in registers, several in one where the instruction takes that.
+void AddBlocks(const std::uint8_t* HWY_RESTRICT bytes, std::size_t size,
+               std::uint8_t* HWY_RESTRICT states) {
+  constexpr hn::CappedTag<std::uint8_t, HWY_TARGET <= HWY_AVX3_DL
+                                            ? PixelHash::kPartBytes
+                                            : kRoundBytes>
+      d;
+  constexpr std::size_t kLanes = hn::MaxLanes(d);
+  hn::Vec<decltype(d)> now[PixelHash::kBlockBytes / kLanes];
+  for (std::size_t i = 0; i < std::size(now); ++i) {
+    now[i] = hn::LoadU(d, states + i * kLanes);
+  }
+  for (std::size_t at = 0; at < size; at += PixelHash::kBlockBytes) {
+    for (std::size_t i = 0; i < std::size(now); ++i) {
+      now[i] = hn::AESRound(now[i], hn::LoadU(d, bytes + at + i * kLanes));
     }
-    sum = hn::Add(sum, hn::LoadU(d, &sums[i]));
-    sum = hn::Xor(hn::Xor(sum, hn::ShiftRight<47>(sum)),
-                  hn::LoadU(d, &kKeys[kBlockWords + i]));
-    const auto prime = hn::Set(d, kPrime);
-    const auto high = multiply(hn::ShiftRight<32>(sum), prime);
-    sum = hn::Add(multiply(sum, prime), hn::ShiftLeft<32>(high));
-    hn::StoreU(sum, d, &sums[i]);
+  }
+  for (std::size_t i = 0; i < std::size(now); ++i) {
+    hn::StoreU(now[i], d, states + i * kLanes);
+  }
+}
+
+void AddParts(const std::uint8_t* bytes, std::size_t size, std::size_t place,
+              std::uint8_t* states) {
+  std::size_t at = 0;
+  const auto add_round = [&]() HWY_ATTR {
+    constexpr hn::CappedTag<std::uint8_t, kRoundBytes> d;
+    std::uint8_t* const state = states + (place + at) % PixelHash::kBlockBytes;
+    hn::StoreU(hn::AESRound(hn::LoadU(d, state), hn::LoadU(d, bytes + at)), d,
+               state);
+    at += kRoundBytes;
+  };
+  while (at < size && (place + at) % PixelHash::kBlockBytes != 0) {
+    add_round();
+  }
+  const std::size_t blocks = (size - at) & ~(PixelHash::kBlockBytes - 1);
+  AddBlocks(bytes + at, blocks, states);
+  at += blocks;
+  while (at < size) {
+    add_round();
   }
 }
 
 #endif
-
-std::uint64_t Hash(const std::byte* bytes, std::size_t size) {
-  HashSums sums = {};
-  std::size_t at = 0;
-  for (; at + kBlockBytes <= size; at += kBlockBytes) {
-    AddBlock(bytes + at, sums);
-  }
-  if (at < size) {
-    std::array<std::byte, kBlockBytes> rest = {};
-    std::memcpy(rest.data(), bytes + at, size - at);
-    AddBlock(rest.data(), sums);
-  }
-  HashChain hash(size);
-  for (const std::uint64_t sum : sums) {
-    hash.Add(sum);
-  }
-  return hash.hash();
-}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace infeed
@@ -111,11 +120,53 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace infeed {
+namespace {
 
-HWY_EXPORT(Hash);
+constexpr std::array<std::uint8_t, PixelHash::kBlockBytes> kStart = [] {
+  std::array<std::uint8_t, PixelHash::kBlockBytes> bytes = {};
+  HashChain random;
+  for (std::uint8_t& byte : bytes) {
+    byte = static_cast<std::uint8_t>(random.Add(0).hash());
+  }
+  return bytes;
+}();
+
+}  // namespace
+
+HWY_EXPORT(AddParts);
+
+PixelHash::PixelHash() : states_(kStart) {}
+
+void PixelHash::Add(std::span<const std::byte> bytes) {
+  Check(size_ % kPartBytes == 0, "only the last part may be shorter");
+  const auto add = [this](std::span<const std::byte> parts) {
+    HWY_DYNAMIC_DISPATCH(AddParts)
+    (reinterpret_cast<const std::uint8_t*>(parts.data()), parts.size(), place(),
+     states());
+    size_ += parts.size();
+  };
+  const std::size_t rest = bytes.size() % kPartBytes;
+  add(bytes.first(bytes.size() - rest));
+  if (rest != 0) {
+    std::array<std::byte, kPartBytes> last = {};
+    std::ranges::copy(bytes.last(rest), last.begin());
+    add(last);
+    size_ -= kPartBytes - rest;
+  }
+}
+
+std::uint64_t PixelHash::hash() const {
+  HashChain hash(size_);
+  for (std::size_t at = 0; at < kBlockBytes; at += sizeof(std::uint64_t)) {
+    hash.Add(LoadLittleEndian<std::uint64_t>(states_.data() + at));
+  }
+  return hash.hash();
+}
 
 std::uint64_t HashPixels(std::span<const std::byte> bytes) {
-  return HWY_DYNAMIC_DISPATCH(Hash)(bytes.data(), bytes.size());
+  PixelHash hash;
+  hash.Add(bytes);
+  return hash.hash();
 }
 
 }  // namespace infeed

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <bit>
 #include <concepts>
 #include <cstddef>
@@ -50,6 +51,31 @@ class HashChain {
   static constexpr std::uint64_t kGoldenRatio = 0x9E3779B97F4A7C15;
 
   std::uint64_t hash_;
+};
+
+// The hash of bytes that come part by part. A part goes into the states at its
+// place in a block: each 16 bytes are the key of a round of AES (FIPS 197),
+// which turns one state into its next.
+class PixelHash {
+ public:
+  static constexpr std::size_t kPartBytes = 64;
+  static constexpr std::size_t kBlockBytes = 256;
+
+  PixelHash();
+
+  // Requires: all but the last bytes come in whole parts.
+  void Add(std::span<const std::byte> bytes);
+  [[nodiscard]] std::uint64_t hash() const;
+
+  // For who has parts in registers and adds them to the states himself: where
+  // the next one belongs, and that so many bytes were added.
+  [[nodiscard]] std::uint8_t* states() { return states_.data(); }
+  [[nodiscard]] std::size_t place() const { return size_ % kBlockBytes; }
+  void Skip(std::size_t bytes) { size_ += bytes; }
+
+ private:
+  alignas(kPartBytes) std::array<std::uint8_t, kBlockBytes> states_;
+  std::size_t size_ = 0;
 };
 
 // The hash of an image's bytes, as fast as they come from the cache. Differs

@@ -92,6 +92,12 @@ struct FitOptions {
   friend bool operator==(const FitOptions&, const FitOptions&) = default;
 };
 
+// What is done with an image's pixels once they are made.
+struct PixelUse {
+  bool read = false;    // they stay in the caches, for the caller
+  bool hashed = false;  // HashPixels() of them counts in FillCounts::made
+};
+
 struct PreprocessOptions {
   Recipe recipe = Recipe::kTpu;
   Interpolation interpolation = Interpolation::kRecipe;

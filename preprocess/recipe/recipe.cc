@@ -102,19 +102,23 @@ void FillCounts::Add(const FillCounts& other) {
   }
 }
 
+void FillCounts::AddPixels(std::uint64_t hash) {
+  made = HashChain(made).Add(hash).hash();
+}
+
 Preprocessor::Preprocessor(const PreprocessOptions& options, bool training,
-                           bool reads)
+                           PixelUse use)
     : Preprocessor(
           options, training,
           Resizers(UsedInterpolation(options, training), options.image_size),
-          reads) {}
+          use) {}
 
 Preprocessor::Preprocessor(const PreprocessOptions& options, bool training,
-                           Resizers resizers, bool reads)
+                           Resizers resizers, PixelUse use)
     : options_(options),
       training_(training),
       interpolation_(UsedInterpolation(options, training)),
-      cached_(reads || IsMoved() || IsAugmented()),
+      use_(use),
       decoder_(options.limits, options.lenient ? JpegWarnings::kTolerated
                                                : JpegWarnings::kErrors),
       resizers_(std::move(resizers)),
@@ -149,7 +153,7 @@ FillCounts Preprocessor::Fill(std::span<const std::byte> encoded,
   FillCounts counts = IsJpeg(encoded)
                           ? DecodeJpeg(encoded, seek_index, target, found)
                           : DecodeOther(encoded, target);
-  const ResizeSink& resize = resizers_.Of(target.kernel);
+  ResizeSink& resize = resizers_.Of(target.kernel);
   Check(resize.is_complete(), "a decoder puts all rows or throws");
   counts.resize = resize.busy();
   const Clock::time_point decoded = Clock::now();
@@ -158,13 +162,17 @@ FillCounts Preprocessor::Fill(std::span<const std::byte> encoded,
   counts.resize += Clock::now() - decoded;
   counts.augment = Augment(key, destination);
   HashResult(counts);
+  HashPixelsOf(destination, &resize, counts);
   return counts;
 }
 
 RowSink& Preprocessor::Aim(const DecodePlan& plan, bool is_mirrored,
                            const Target& target) {
   ResizeSink& resize = resizers_.Of(target.kernel);
-  resize.Aim(target.image, is_mirrored, plan.sides, cached_);
+  const PixelStores once =
+      use_.hashed ? PixelStores::kHashed : PixelStores::kPastCaches;
+  resize.Aim(target.image, is_mirrored, plan.sides,
+             IsReadAgain() ? PixelStores::kInCaches : once);
   return resize;
 }
 
@@ -348,6 +356,19 @@ void Preprocessor::HashResult(FillCounts& counts) const {
   counts.made = hash.hash();
 }
 
+void Preprocessor::HashPixelsOf(std::span<const std::uint32_t> pixels,
+                                const ResizeSink* resize,
+                                FillCounts& counts) const {
+  if (!use_.hashed) {
+    return;
+  }
+  const Clock::time_point start = Clock::now();
+  const bool is_hashed = resize != nullptr && !IsReadAgain();
+  counts.AddPixels(is_hashed ? resize->hash()
+                             : HashPixels(std::as_bytes(pixels)));
+  counts.resize += Clock::now() - start;
+}
+
 std::uint64_t HashOfPacked(const ImageSize& size, bool is_mirrored) {
   Geometry geometry = GeometryOf(WholeFraming(size), size, size);
   geometry.is_mirrored = is_mirrored;
@@ -380,11 +401,12 @@ FillCounts Preprocessor::CopyPacked(
   }
   FillCounts counts{.geometry = Describe(WholeFraming(size), size, key)};
   CopyPackedPixels(packed, size.width, counts.geometry.is_mirrored, destination,
-                   on_piece, cached_);
+                   on_piece, use_.hashed || IsReadAgain());
   Finish(key, destination, counts.geometry);
   counts.resize = Clock::now() - start;
   counts.augment = Augment(key, destination);
   HashResult(counts);
+  HashPixelsOf(destination, nullptr, counts);
   return counts;
 }
 

@@ -46,12 +46,14 @@ struct FillCounts {
   // As planned: scaled_decode may move pixels by half of its denominator.
   Geometry geometry;
   // A hash of how the pixels were made of the encoded image: its length,
-  // geometry, resize, augmentation; not 0.
+  // geometry, resize, augmentation; and of them, if PixelUse says so. Not 0.
   std::uint64_t made = 0;
 
   // Adds the pixels, times and hash of another image, and takes its warning if
   // it has none.
   void Add(const FillCounts& other);
+  // Adds HashPixels() of what was made to the hash.
+  void AddPixels(std::uint64_t hash);
 };
 
 // Whether the sample is mirrored: in training, where images may be mirrored, as
@@ -71,13 +73,13 @@ struct FillCounts {
 class Preprocessor {
  public:
   // training=false: nothing is random. Throws UsageError for a size or a limit
-  // below 1, or crops or augmentation out of range. reads: the caller reads the
-  // pixels next, so they are kept in the caches; the bytes are the same.
+  // below 1, or crops or augmentation out of range. The bytes are the same for
+  // any use.
   Preprocessor(const PreprocessOptions& options, bool training,
-               bool reads = false);
+               PixelUse use = {});
   // Uses another resize than the recipe's, for measurements.
   Preprocessor(const PreprocessOptions& options, bool training,
-               Resizers resizers, bool reads = false);
+               Resizers resizers, PixelUse use = {});
 
   // Chooses the window (crop stream of key), decodes it and fills destination,
   // [height, width], mirrored as drawn from key's flip stream, and augmented
@@ -151,6 +153,13 @@ class Preprocessor {
   }
   // Completes counts.made, which is a hash of the resize; 0: there was none.
   void HashResult(FillCounts& counts) const;
+  // Adds the finished image's pixels to it; resize: how they were made, if not
+  // copied. Counts as resize.
+  void HashPixelsOf(std::span<const std::uint32_t> pixels,
+                    const ResizeSink* resize, FillCounts& counts) const;
+  [[nodiscard]] bool IsReadAgain() const {
+    return use_.read || IsMoved() || IsAugmented();
+  }
   // Returns the time it took, 0 if augmentation is off.
   std::chrono::steady_clock::duration Augment(const SampleKey& key,
                                               std::span<std::uint32_t> pixels);
@@ -158,7 +167,7 @@ class Preprocessor {
   PreprocessOptions options_;
   bool training_;
   Interpolation interpolation_;  // UsedInterpolation()'s
-  bool cached_;                  // pixels are read again: ResizeSink::Aim()
+  PixelUse use_;
   JpegDecoder decoder_;
   JpegSeekIndex index_;
   JpegSeekIndex found_;

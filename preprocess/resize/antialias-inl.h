@@ -137,8 +137,7 @@ void BlendTaps(const std::uint8_t* upper, const std::uint8_t* lower,
   BlendAnyTaps(upper, lower, columns, pair);
 }
 
-void SumRows(std::span<const WeightedPair> pairs, int size, bool cached,
-             std::uint32_t* pixels) {
+void SumRows(std::span<const WeightedPair> pairs, const PixelRow& row) {
   WritePixels(
       [&](int x) HWY_ATTR {
         Sums a = NoSums();
@@ -158,7 +157,7 @@ void SumRows(std::span<const WeightedPair> pairs, int size, bool cached,
         }
         return PackLevels(a.Levels(), b.Levels(), c.Levels(), d.Levels());
       },
-      size, cached, pixels);
+      row);
 }
 
 #else  // plain loops
@@ -196,26 +195,26 @@ void BlendTaps(const std::uint8_t* upper, const std::uint8_t* lower,
   }
 }
 
-void SumRows(std::span<const WeightedPair> pairs, int size, bool /*cached*/,
-             std::uint32_t* pixels) {
-  for (int x = 0; x < size; ++x) {
+void SumRows(std::span<const WeightedPair> pairs, const PixelRow& row) {
+  for (std::size_t x = 0; x < row.pixels.size(); ++x) {
     std::array<std::int32_t, 3> sums{};
     for (const WeightedPair& pair : pairs) {
       const std::int16_t* const levels =
           pair.rows[x / 4].levels.data() + x % 4 * 8;
-      for (int row = 0; row < 2; ++row) {
+      for (int half = 0; half < 2; ++half) {
         const std::int32_t weight =
-            pair.high[row] * (1 << kAntialiasLowBits) + pair.low[row];
+            pair.high[half] * (1 << kAntialiasLowBits) + pair.low[half];
         for (int channel = 0; channel < 3; ++channel) {
-          sums[channel] += weight * levels[2 * (3 - channel) + row];
+          sums[channel] += weight * levels[2 * (3 - channel) + half];
         }
       }
     }
     const auto level = [&](int channel) {
       return static_cast<std::uint32_t>(RoundToByte(sums[channel]));
     };
-    pixels[x] = PackPixel(level(0), level(1), level(2));
+    row.pixels[x] = PackPixel(level(0), level(1), level(2));
   }
+  row.AddToHash();
 }
 
 #endif  // INFEED_RESIZE_VECTORS

@@ -25,9 +25,9 @@ void BlendColumns(const std::uint8_t* row, const ResizeColumns& columns,
 }
 
 void BlendRows(const RowsGroup* rows,
-               const std::array<std::int16_t, 4>& weights, int size,
-               bool cached, std::uint32_t* pixels) {
-  HWY_DYNAMIC_DISPATCH(BlendRows)(rows, weights, size, cached, pixels);
+               const std::array<std::int16_t, 4>& weights,
+               const PixelRow& row) {
+  HWY_DYNAMIC_DISPATCH(BlendRows)(rows, weights, row);
 }
 
 void BicubicTaps(int out_first, float scale, int last,
@@ -42,9 +42,8 @@ void BlendTaps(const std::uint8_t* upper, const std::uint8_t* lower,
   HWY_DYNAMIC_DISPATCH(BlendTaps)(upper, lower, columns, pair);
 }
 
-void SumRows(std::span<const WeightedPair> pairs, int size, bool cached,
-             std::uint32_t* pixels) {
-  HWY_DYNAMIC_DISPATCH(SumRows)(pairs, size, cached, pixels);
+void SumRows(std::span<const WeightedPair> pairs, const PixelRow& row) {
+  HWY_DYNAMIC_DISPATCH(SumRows)(pairs, row);
 }
 
 }  // namespace infeed

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 
+#include "preprocess/pixels/pixel_hash.h"
 #include "preprocess/resize/columns.h"
 #include "preprocess/resize/four_taps.h"
 
@@ -22,19 +23,31 @@ struct alignas(64) RowsGroup {
 // How many bytes the first pass may read behind a row's last pixel.
 constexpr int kResizeRowSlack = 80;
 
+// Where the second pass writes a row of packed pixels. Its width is at most
+// that of the rows between the passes. Call FinishPixels() before passing the
+// pixels to another thread.
+struct PixelRow {
+  std::span<std::uint32_t> pixels;
+  bool cached = false;        // stays in the caches; else may be past them
+  PixelHash* hash = nullptr;  // takes the pixels, too, which are whole parts
+
+  void AddToHash() const {
+    if (hash != nullptr) {
+      hash->Add(std::as_bytes(pixels));
+    }
+  }
+};
+
 // Computes row `slot`, 0..3, of the rows between the passes from a row of R G B
 // bytes, which a copy of its first pixel precedes and two of its last pixel
 // follow. Requires: rows has as many groups as columns.
 void BlendColumns(const std::uint8_t* row, const ResizeColumns& columns,
                   int slot, RowsGroup* rows);
 
-// Writes `size` packed pixels: the weighted sum of the four rows. cached: as
-// ResizeSink::Aim()'s. Call FinishPixels() before passing the pixels to another
-// thread. Requires: rows has a multiple of four groups, and at least size
-// pixels.
+// Writes the weighted sum of the four rows. Requires: rows has a multiple of
+// four groups.
 void BlendRows(const RowsGroup* rows,
-               const std::array<std::int16_t, 4>& weights, int size,
-               bool cached, std::uint32_t* pixels);
+               const std::array<std::int16_t, 4>& weights, const PixelRow& row);
 
 // The bicubic taps of neighbouring outputs, from out_first on, as FourTapAxis
 // computes them. scale and last: as in BicubicPlaceOf().
@@ -64,11 +77,8 @@ struct WeightedPair {
 void BlendTaps(const std::uint8_t* upper, const std::uint8_t* lower,
                const AntialiasColumns& columns, RowPairGroup* pair);
 
-// Writes `size` packed pixels: the sum of the weighted rows. cached: as
-// ResizeSink::Aim()'s. Call FinishPixels() before passing the pixels to another
-// thread. Requires: each pair has a multiple of four groups, and at least size
-// pixels.
-void SumRows(std::span<const WeightedPair> pairs, int size, bool cached,
-             std::uint32_t* pixels);
+// Writes the sum of the weighted rows. Requires: each pair has a multiple of
+// four groups.
+void SumRows(std::span<const WeightedPair> pairs, const PixelRow& row);
 
 }  // namespace infeed

@@ -123,8 +123,8 @@ HWY_INLINE V32 BlendVector(const RowsGroup* rows, int pixel, V16 weights01,
 }
 
 void BlendRows(const RowsGroup* rows,
-               const std::array<std::int16_t, 4>& weights, int size,
-               bool cached, std::uint32_t* pixels) {
+               const std::array<std::int16_t, 4>& weights,
+               const PixelRow& row) {
   const V16 weights01 = SetPairs(weights.data());
   const V16 weights23 = SetPairs(weights.data() + 2);
   WritePixels(
@@ -134,7 +134,7 @@ void BlendRows(const RowsGroup* rows,
         };
         return PackLevels(blend(0), blend(1), blend(2), blend(3));
       },
-      size, cached, pixels);
+      row);
 }
 
 #else  // plain loops
@@ -158,9 +158,9 @@ void BlendColumns(const std::uint8_t* row, const ResizeColumns& columns,
 }
 
 void BlendRows(const RowsGroup* rows,
-               const std::array<std::int16_t, 4>& weights, int size,
-               bool /*cached*/, std::uint32_t* pixels) {
-  for (int x = 0; x < size; ++x) {
+               const std::array<std::int16_t, 4>& weights,
+               const PixelRow& row) {
+  for (std::size_t x = 0; x < row.pixels.size(); ++x) {
     const std::int16_t* const upper = rows[x / 4].pairs[0].data() + x % 4 * 8;
     const std::int16_t* const lower = rows[x / 4].pairs[1].data() + x % 4 * 8;
     const auto level = [&](int channel) {
@@ -168,8 +168,9 @@ void BlendRows(const RowsGroup* rows,
       return RoundToLevel(upper[k] * weights[0] + upper[k + 1] * weights[1] +
                           lower[k] * weights[2] + lower[k + 1] * weights[3]);
     };
-    pixels[x] = PackPixel(level(0), level(1), level(2));
+    row.pixels[x] = PackPixel(level(0), level(1), level(2));
   }
+  row.AddToHash();
 }
 
 #endif  // INFEED_RESIZE_VECTORS

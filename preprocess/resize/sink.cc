@@ -96,10 +96,7 @@ void AntialiasSink::TakePair(const std::uint8_t* upper,
   while (!is_complete() &&
          taps_.first + static_cast<int>(taps_.weights.size()) <= in_y_ + 1) {
     WriteRow();
-    ++out_y_;
-    if (is_complete()) {
-      FinishPixels();
-    } else {
+    if (!is_complete()) {
       NextTaps();
     }
   }
@@ -128,7 +125,8 @@ void AntialiasSink::WriteRow() {
                          .high = {HighPart(upper), HighPart(lower)},
                          .low = {LowPart(upper), LowPart(lower)}});
   }
-  SumRows(weighted_, columns_.count, cached_, next_row());
+  SumRows(weighted_, NextRow());
+  RowIsWritten();
 }
 
 }  // namespace
@@ -138,13 +136,14 @@ ResizeSink::ResizeSink(const ImageSize& size) : size_(size) {
 }
 
 void ResizeSink::Aim(std::span<std::uint32_t> destination, bool flip,
-                     const std::optional<ResizeSides>& sides, bool cached) {
+                     const std::optional<ResizeSides>& sides,
+                     PixelStores stores) {
   Check(destination.size() == size_.pixels(),
         "the destination has the given size");
   destination_ = destination;
   flip_ = flip;
   sides_ = sides;
-  cached_ = cached;
+  stores_ = stores;
   rows_ = {.first = 0, .count = size_.height};
   columns_ = {.first = 0, .count = size_.width};
   if (sides) {
@@ -153,10 +152,15 @@ void ResizeSink::Aim(std::span<std::uint32_t> destination, bool flip,
     if (flip) {
       columns_.first = size_.width - columns_.count - columns_.first;
     }
-    if (rows_.count < size_.height || columns_.count < size_.width) {
-      std::ranges::fill(destination, sides->fill);
-    }
   }
+  const bool is_filled =
+      rows_.count == size_.height && columns_.count == size_.width;
+  if (!is_filled) {
+    std::ranges::fill(destination, sides->fill);
+  }
+  hashes_rows_ =
+      stores == PixelStores::kHashed && is_filled &&
+      size_.width * sizeof(std::uint32_t) % PixelHash::kPartBytes == 0;
   busy_ = {};
   out_y_ = 0;
 }
@@ -169,6 +173,30 @@ void ResizeSink::Begin(int width, int height) {
                   .horizontal = {.in_size = width, .out_size = size_.width}});
   in_y_ = 0;
   out_y_ = 0;
+  hash_ = PixelHash();
+}
+
+PixelRow ResizeSink::NextRow() {
+  const std::int64_t first =
+      std::int64_t{rows_.first + out_y_} * size_.width + columns_.first;
+  return {
+      .pixels = destination_.subspan(static_cast<std::size_t>(first),
+                                     static_cast<std::size_t>(columns_.count)),
+      .cached = stores_ != PixelStores::kPastCaches && !hashes_rows_,
+      .hash = hashes_rows_ ? &hash_ : nullptr};
+}
+
+void ResizeSink::RowIsWritten() {
+  ++out_y_;
+  if (is_complete()) {
+    FinishPixels();
+  }
+}
+
+std::uint64_t ResizeSink::hash() const {
+  Check(is_complete() && stores_ == PixelStores::kHashed,
+        "a whole image was hashed");
+  return hashes_rows_ ? hash_.hash() : HashPixels(std::as_bytes(destination_));
 }
 
 std::unique_ptr<ResizeSink> MakeResizeSink(ResizeKernel kernel,
@@ -228,10 +256,6 @@ void FourTapSink::Take(std::uint8_t* row) {
   while (!is_complete() &&
          std::min(next_taps().first + 3, height_ - 1) <= in_y_) {
     WriteRow();
-    ++out_y_;
-    if (is_complete()) {
-      FinishPixels();
-    }
   }
 }
 
@@ -245,7 +269,8 @@ void FourTapSink::WriteRow() {
         weights[std::clamp(taps.first + i, 0, height_ - 1) % kRows];
     weight = static_cast<std::int16_t>(weight + taps.weight[i]);
   }
-  BlendRows(kept_rows_.data(), weights, columns_.count, cached_, next_row());
+  BlendRows(kept_rows_.data(), weights, NextRow());
+  RowIsWritten();
 }
 
 }  // namespace infeed

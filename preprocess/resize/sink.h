@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "preprocess/pixels/image_size.h"
+#include "preprocess/pixels/pixel_hash.h"
 #include "preprocess/pixels/row_sink.h"
 #include "preprocess/resize/columns.h"
 #include "preprocess/resize/kernels.h"
@@ -16,6 +17,11 @@
 #include "preprocess/resize/side.h"
 
 namespace infeed {
+
+// How pixels are written: past the caches, which leaves these to the decoder;
+// into them, for a caller that reads the pixels next; or as the first, but
+// hashed on the way.
+enum class PixelStores { kPastCaches, kInCaches, kHashed };
 
 // Resizes an image to packed pixels as its rows arrive, with vector code and
 // without holding the image in memory; gives exactly the bytes of Resize() with
@@ -31,18 +37,21 @@ class ResizeSink : public RowSink {
   // set. Without sides, it shows the whole image that arrives. With sides, it
   // shows the outputs of the resize that they describe, and the arriving image
   // must have exactly the samples of SupportOf() for them; if they are fewer
-  // than the destination's pixels, the rest has the sides' fill. cached: the
-  // pixels stay in the caches, for a caller that reads them next; else they may
-  // be written past them. Requires: destination.size() == size.pixels().
+  // than the destination's pixels, the rest has the sides' fill. Requires:
+  // destination.size() == size.pixels().
   void Aim(std::span<std::uint32_t> destination, bool flip,
            const std::optional<ResizeSides>& sides = std::nullopt,
-           bool cached = false);
+           PixelStores stores = PixelStores::kPastCaches);
 
   void Begin(int width, int height) override;
   RgbRows Next(int rows) override { return band_.Take(rows); }
 
   // Whether all pixels are written, as after the image's last row.
   [[nodiscard]] bool is_complete() const { return out_y_ == rows_.count; }
+
+  // HashPixels() of the destination. Requires: it is complete, and was aimed at
+  // with kHashed.
+  [[nodiscard]] std::uint64_t hash() const;
 
   // Time spent on this image.
   [[nodiscard]] std::chrono::steady_clock::duration busy() const {
@@ -52,17 +61,16 @@ class ResizeSink : public RowSink {
  protected:
   using Clock = std::chrono::steady_clock;
 
-  // The first pixel of the destination's next row that shows the image.
-  [[nodiscard]] std::uint32_t* next_row() const {
-    return destination_.data() +
-           std::ptrdiff_t{rows_.first + out_y_} * size_.width + columns_.first;
-  }
+  // Where to write the destination's next row that shows the image, until
+  // RowIsWritten().
+  [[nodiscard]] PixelRow NextRow();
+  void RowIsWritten();
 
   ImageSize size_;
   std::span<std::uint32_t> destination_;
   bool flip_ = false;
-  std::optional<ResizeSides> sides_;  // given to Aim()
-  bool cached_ = false;               // the same
+  std::optional<ResizeSides> sides_;               // given to Aim()
+  PixelStores stores_ = PixelStores::kPastCaches;  // the same
   Clock::duration busy_{};
 
   // The part of the destination that shows the image.
@@ -74,6 +82,10 @@ class ResizeSink : public RowSink {
   RowBand band_;      // Begin() of the derived class sets its width
   int in_y_ = 0;      // the image's next row
   int out_y_ = 0;     // the next of rows_
+
+ private:
+  PixelHash hash_;
+  bool hashes_rows_ = false;  // hash_ takes them one by one
 };
 
 // Returns the sink of a kernel. Requires: both sides > 0.

@@ -15,6 +15,8 @@
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
+#include "preprocess/resize/kernels.h"
+
 #undef INFEED_RESIZE_VECTORS
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 #define INFEED_RESIZE_VECTORS 1
@@ -116,13 +118,20 @@ HWY_INLINE V32 PackLevels(V32 a, V32 b, V32 c, V32 d) {
 #endif
 }
 
+// Takes the states through a round with a vector of pixels at a place.
+HWY_INLINE void HashVector(V8 pixels, std::size_t place, std::uint8_t* states) {
+  std::uint8_t* const at = states + place % PixelHash::kBlockBytes;
+  hn::StoreU(hn::AESRound(hn::LoadU(D8(), at), pixels), D8(), at);
+}
+
 // Writes as many pixels as fill whole vectors; returns their number. Streaming
 // stores do not read memory first and leave the cache to the decoder. Others
 // do read it: the next row, which follows in most images, is loaded ahead.
-template <bool kStreams, typename Blend>
-HWY_INLINE int WriteWholeVectors(const Blend& blend, int size,
-                                 std::uint32_t* pixels) {
+template <bool kStreams, bool kHashes, typename Blend>
+HWY_INLINE int WriteWholeVectors(const Blend& blend, const PixelRow& row) {
   const hn::RebindToUnsigned<D32> d;
+  const int size = static_cast<int>(row.pixels.size());
+  std::uint32_t* const pixels = row.pixels.data();
   int x = 0;
   for (; x + kStep <= size; x += kStep) {
     const auto packed = hn::BitCast(d, blend(x));
@@ -132,26 +141,40 @@ HWY_INLINE int WriteWholeVectors(const Blend& blend, int size,
       hn::StoreU(packed, d, pixels + x);
       hwy::Prefetch(pixels + x + size);
     }
+    if constexpr (kHashes) {
+      HashVector(hn::BitCast(D8(), packed), row.hash->place() + 4 * x,
+                 row.hash->states());
+    }
+  }
+  if constexpr (kHashes) {
+    row.hash->Skip(row.pixels.size_bytes());
   }
   return x;
 }
 
-// Writes `size` pixels; blend(x) returns kStep packed pixels from x on, and may
-// be called for pixels beyond the last. A pool's slots are larger than the
-// caches: unless the pixels are to stay there, aligned ones are written past
-// them.
-template <typename Blend>
-HWY_INLINE void WritePixels(const Blend& blend, int size, bool cached,
-                            std::uint32_t* pixels) {
+template <bool kHashes, typename Blend>
+HWY_INLINE int WriteWholeVectors(const Blend& blend, const PixelRow& row) {
+  constexpr std::size_t kBytes = kStep * sizeof(row.pixels[0]);
   const bool is_aligned =
-      reinterpret_cast<std::uintptr_t>(pixels) % (kStep * sizeof(*pixels)) == 0;
-  const int x = is_aligned && !cached
-                    ? WriteWholeVectors<true>(blend, size, pixels)
-                    : WriteWholeVectors<false>(blend, size, pixels);
+      reinterpret_cast<std::uintptr_t>(row.pixels.data()) % kBytes == 0;
+  return is_aligned && !row.cached
+             ? WriteWholeVectors<true, kHashes>(blend, row)
+             : WriteWholeVectors<false, kHashes>(blend, row);
+}
+
+// Writes pixels; blend(x) returns kStep packed pixels from x on, and may be
+// called for pixels beyond the last. A pool's slots are larger than the caches:
+// unless the pixels are to stay there, aligned ones are written past them.
+template <typename Blend>
+HWY_INLINE void WritePixels(const Blend& blend, const PixelRow& row) {
+  const int x = row.hash != nullptr ? WriteWholeVectors<true>(blend, row)
+                                    : WriteWholeVectors<false>(blend, row);
+  const int size = static_cast<int>(row.pixels.size());
   if (x < size) {
     HWY_ALIGN std::array<std::int32_t, kStep> rest;
     hn::Store(blend(x), D32(), rest.data());
-    std::memcpy(pixels + x, rest.data(), sizeof(*pixels) * (size - x));
+    std::memcpy(&row.pixels[x], rest.data(),
+                sizeof(std::uint32_t) * (size - x));
   }
 }
 

@@ -15,7 +15,7 @@
 
 namespace infeed::pixel_hash_test {
 
-constexpr std::size_t kBlock = 1024;
+constexpr std::size_t kBlock = PixelHash::kBlockBytes;
 
 std::vector<std::byte> Bytes(std::size_t size) {
   std::vector<std::byte> bytes(size);
@@ -44,7 +44,30 @@ TEST(PixelHashTest, IsTheSameForEveryTargetSizeAndAlignment) {
 // A state that was written on one machine is read on another one.
 TEST(PixelHashTest, HasTheValueThatItAlwaysHad) {
   EXPECT_EQ(HashChain().Add(0).hash(), 0xE220A8397B1DCDAFU);
-  EXPECT_EQ(HashPixels(Bytes(1500)), 0xF0843CD2909F5AFEU);
+  EXPECT_EQ(HashPixels(Bytes(1500)), 0x2C69D455A8013CD1U);
+}
+
+TEST(PixelHashTest, PartsGiveTheHashOfTheWhole) {
+  constexpr std::size_t kPart = PixelHash::kPartBytes;
+  const std::vector<std::byte> bytes = Bytes(5 * kBlock + 3);
+  for (const std::string& target : SupportedSimdTargets()) {
+    UseSimdTarget(target);
+    for (const std::size_t step : {kPart, 3 * kPart, kBlock, 7 * kPart}) {
+      PixelHash hash;
+      for (std::size_t at = 0; at < bytes.size(); at += step) {
+        hash.Add(
+            std::span(bytes).subspan(at, std::min(step, bytes.size() - at)));
+      }
+      EXPECT_EQ(hash.hash(), HashPixels(bytes)) << target << ", " << step;
+    }
+  }
+  UseSimdTarget("");
+}
+
+TEST(PixelHashDeathTest, NothingFollowsAPartThatIsNotWhole) {
+  PixelHash hash;
+  hash.Add(Bytes(3));
+  EXPECT_DEATH(hash.Add(Bytes(3)), "only the last part may be shorter");
 }
 
 TEST(PixelHashTest, EachBitCounts) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "preprocess/pixels/pixel_hash.h"
 #include "preprocess/recipe/crop.h"
 #include "preprocess/resize/resize.h"
 #include "tests/support/bytes.h"
@@ -253,6 +254,36 @@ TEST(PreprocessorTest, HashesHowAnImageWasMade) {
   PreprocessOptions other = plain;
   other.crop.eval_resize = 77;
   EXPECT_EQ(MadeOf(other), MadeOf(plain));
+}
+
+// Rows may be hashed as they are made, or the whole image in the end.
+TEST(PreprocessorTest, HashesThePixelsForAnyUse) {
+  PreprocessOptions augmented = Options(Recipe::kTorchvision);
+  augmented.augment.hue = 0.1F;
+  const std::string jpeg = TestJpeg({.width = 90, .height = 70});
+  for (const PreprocessOptions& options :
+       {Options(Recipe::kTpu), Options(Recipe::kCifar), Options(Recipe::kFit),
+        augmented}) {
+    Pixels pixels(options.image_size.pixels());
+    const auto fill = [&](PixelUse use) {
+      return Preprocessor(options, true, use).Fill(AsBytes(jpeg), {}, pixels);
+    };
+    FillCounts expected = fill({});
+    expected.AddPixels(HashPixels(std::as_bytes(std::span(pixels))));
+    EXPECT_EQ(fill({.hashed = true}).made, expected.made);
+    EXPECT_EQ(fill({.read = true, .hashed = true}).made, expected.made);
+  }
+}
+
+TEST(PreprocessorTest, HashesPackedPixelsAfterTheyAreMade) {
+  Pixels pixels(4);
+  const auto copy = [&](PixelUse use) {
+    return Preprocessor(Augmenting(2), true, use)
+        .CopyPacked(AsBytes(kPacked), 2, 2, {}, pixels);
+  };
+  FillCounts expected = copy({});
+  expected.AddPixels(HashPixels(std::as_bytes(std::span(pixels))));
+  EXPECT_EQ(copy({.hashed = true}).made, expected.made);
 }
 
 TEST(PreprocessorTest, TheHashOfPackedPixelsIsKnownWithoutThem) {

@@ -129,15 +129,20 @@ TEST_P(ResizeSinkTest, GivesTheTwinsBytesAtAnyAddress) {
     };
     std::vector<Line> memory(count / 16 + 2);
     for (const std::size_t shift : {0, 1, 4, 8, 15}) {
-      for (const bool cached : {false, true}) {
+      for (const PixelStores stores :
+           {PixelStores::kPastCaches, PixelStores::kInCaches,
+            PixelStores::kHashed}) {
         const std::span<std::uint32_t> pixels(memory.front().pixels + shift,
                                               count);
         std::ranges::fill(pixels, kGuard);
         const std::unique_ptr<ResizeSink> sink = Sink(size);
-        sink->Aim(pixels, false, std::nullopt, cached);
+        sink->Aim(pixels, false, std::nullopt, stores);
         PutImage(image.view(), *sink);
         EXPECT_TRUE(std::ranges::equal(pixels, Twin(image.view(), size, false)))
-            << size << ", " << shift << ", " << cached;
+            << size << ", " << shift << ", " << static_cast<int>(stores);
+        if (stores == PixelStores::kHashed) {
+          EXPECT_EQ(sink->hash(), HashPixels(std::as_bytes(pixels)));
+        }
       }
     }
   }
@@ -249,9 +254,13 @@ TEST_P(ResizeSinkTest, LeavesMarginsOfAResizeThatIsSmaller) {
                             .horizontal = {.in_size = 50,
                                            .out_size = resized.width,
                                            .at_start = at_start},
-                            .fill = fill});
+                            .fill = fill},
+                flip ? PixelStores::kHashed : PixelStores::kPastCaches);
       PutImage(image.view(), *sink);
       EXPECT_TRUE(sink->is_complete());
+      if (flip) {
+        EXPECT_EQ(sink->hash(), HashPixels(std::as_bytes(std::span(pixels))));
+      }
       std::vector<std::uint32_t> expected = Padded(
           Twin(image.view(), resized, false), resized, size, at_start, fill);
       if (flip) {
