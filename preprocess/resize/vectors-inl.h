@@ -118,10 +118,17 @@ HWY_INLINE V32 PackLevels(V32 a, V32 b, V32 c, V32 d) {
 #endif
 }
 
-// Takes the states through a round with a vector of pixels at a place.
-HWY_INLINE void HashVector(V8 pixels, std::size_t place, std::uint8_t* states) {
-  std::uint8_t* const at = states + place % PixelHash::kBlockBytes;
-  hn::StoreU(hn::AESRound(hn::LoadU(D8(), at), pixels), D8(), at);
+// Takes states through a round with a vector of pixels. Only AVX3_DL has an
+// instruction for several.
+template <typename D>
+HWY_INLINE void HashVector(D d, hn::Vec<D> pixels, std::uint8_t* states) {
+  if constexpr (HWY_TARGET > HWY_AVX3_DL && hn::MaxLanes(d) > 16) {
+    const hn::Half<D> half;
+    HashVector(half, hn::LowerHalf(half, pixels), states);
+    HashVector(half, hn::UpperHalf(half, pixels), states + hn::Lanes(half));
+  } else {
+    hn::StoreU(hn::AESRound(hn::LoadU(d, states), pixels), d, states);
+  }
 }
 
 // Writes as many pixels as fill whole vectors; returns their number. Streaming
@@ -132,6 +139,8 @@ HWY_INLINE int WriteWholeVectors(const Blend& blend, const PixelRow& row) {
   const hn::RebindToUnsigned<D32> d;
   const int size = static_cast<int>(row.pixels.size());
   std::uint32_t* const pixels = row.pixels.data();
+  std::uint8_t* const states = kHashes ? row.hash->states() : nullptr;
+  std::size_t place = kHashes ? row.hash->place() : 0;
   int x = 0;
   for (; x + kStep <= size; x += kStep) {
     const auto packed = hn::BitCast(d, blend(x));
@@ -142,8 +151,8 @@ HWY_INLINE int WriteWholeVectors(const Blend& blend, const PixelRow& row) {
       hwy::Prefetch(pixels + x + size);
     }
     if constexpr (kHashes) {
-      HashVector(hn::BitCast(D8(), packed), row.hash->place() + 4 * x,
-                 row.hash->states());
+      HashVector(D8(), hn::BitCast(D8(), packed), states + place);
+      place = (place + kStep * sizeof(*pixels)) % PixelHash::kBlockBytes;
     }
   }
   if constexpr (kHashes) {
