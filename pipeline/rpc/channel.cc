@@ -9,6 +9,7 @@
 #include <grpcpp/create_channel.h>
 #include <grpcpp/support/byte_buffer.h>
 #include <grpcpp/support/channel_arguments.h>
+#include <grpcpp/support/status.h>
 
 #include "pipeline/rpc/access.h"
 #include "pipeline/rpc/message.h"
@@ -73,16 +74,25 @@ std::string TargetOf(const std::string& address) {
 
 }  // namespace
 
-struct GrpcChannel::CallInWork {
+struct GrpcChannel::CallInWork final : QueuedCall {
+  explicit CallInWork(GrpcChannel& by) : channel(by) {}
+
+  void End() override { channel.End(std::move(self)); }
+
+  GrpcChannel& channel;
+  CallPtr self;  // until gRPC is done
   grpc::ClientContext context;
-  grpc::ByteBuffer request;
+  std::unique_ptr<grpc::GenericClientAsyncResponseReader> reader;
   grpc::ByteBuffer reply;
+  grpc::Status status;
   Done done;
 };
 
 GrpcChannel::GrpcChannel(const std::string& address, const RpcAccess& access,
-                         std::int64_t max_reply)
-    : token_(access.token),
+                         std::int64_t max_reply,
+                         std::shared_ptr<CallQueue> queue)
+    : queue_(std::move(queue)),
+      token_(access.token),
       stub_(grpc::CreateCustomChannel(TargetOf(address),
                                       ToChannelCredentials(access),
                                       MakeArguments(max_reply))) {}
@@ -102,8 +112,8 @@ GrpcChannel::~GrpcChannel() {
 
 void GrpcChannel::Call(std::string_view method, std::string request,
                        std::chrono::milliseconds timeout, Done done) {
-  auto call = std::make_shared<CallInWork>();
-  call->request = ToMessage(request);
+  const auto call = std::make_shared<CallInWork>(*this);
+  call->self = call;
   call->done = std::move(done);
   call->context.set_deadline(std::chrono::system_clock::now() + timeout);
   if (!token_.empty()) {
@@ -117,15 +127,14 @@ void GrpcChannel::Call(std::string_view method, std::string request,
       call->context.TryCancel();
     }
   }
-  CallInWork& parts = *call;
-  stub_.UnaryCall(&parts.context, std::string(method), {}, &parts.request,
-                  &parts.reply,
-                  [this, call](const grpc::Status& status) mutable {
-                    End(std::move(call), status);
-                  });
+  call->reader = stub_.PrepareUnaryCall(&call->context, std::string(method),
+                                        ToMessage(request), &queue_->queue());
+  call->reader->StartCall();
+  call->reader->Finish(&call->reply, &call->status,
+                       static_cast<QueuedCall*>(call.get()));
 }
 
-void GrpcChannel::End(CallPtr call, const grpc::Status& status) {
+void GrpcChannel::End(CallPtr call) {
   {
     const std::scoped_lock lock(mutex_);
     calls_.erase(call);
@@ -133,7 +142,7 @@ void GrpcChannel::End(CallPtr call, const grpc::Status& status) {
   {
     const MessagePieces reply(call->reply);
     const Done done = std::move(call->done);
-    done(ToRpcStatus(status, call->context), reply.pieces());
+    done(ToRpcStatus(call->status, call->context), reply.pieces());
   }
   call.reset();
   const std::scoped_lock lock(mutex_);

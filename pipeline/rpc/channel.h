@@ -10,18 +10,19 @@
 #include <unordered_set>
 
 #include <grpcpp/generic/generic_stub.h>
-#include <grpcpp/support/status.h>
 
 #include "pipeline/remote/rpc.h"
+#include "pipeline/rpc/call_queue.h"
 
 namespace infeed {
 
-// RpcChannel by gRPC, with a connection of its own.
+// RpcChannel by gRPC, with a connection of its own. Its calls end in the
+// threads of the queue.
 class GrpcChannel final : public RpcChannel {
  public:
   // As RpcLibrary::Connect().
   GrpcChannel(const std::string& address, const RpcAccess& access,
-              std::int64_t max_reply);
+              std::int64_t max_reply, std::shared_ptr<CallQueue> queue);
   ~GrpcChannel() override;
 
   void Call(std::string_view method, std::string request,
@@ -31,8 +32,9 @@ class GrpcChannel final : public RpcChannel {
   struct CallInWork;
   using CallPtr = std::shared_ptr<CallInWork>;
 
-  void End(CallPtr call, const grpc::Status& status);
+  void End(CallPtr call);
 
+  std::shared_ptr<CallQueue> queue_;
   std::string token_;
   grpc::GenericStub stub_;
   std::mutex mutex_;

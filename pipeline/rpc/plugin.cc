@@ -1,11 +1,13 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 
 #include "base/error.h"
 #include "pipeline/remote/rpc.h"
+#include "pipeline/rpc/call_queue.h"
 #include "pipeline/rpc/channel.h"
 #include "pipeline/rpc/server.h"
 
@@ -30,7 +32,9 @@ class GrpcPlugin final : public RpcPlugin {
                                       const RpcAccess& access,
                                       std::int64_t max_reply,
                                       RpcError& error) override {
-    return Make<GrpcChannel>(error, address, access, max_reply);
+    const std::shared_ptr<CallQueue> queue = QueueOfChannels(error);
+    return queue ? Make<GrpcChannel>(error, address, access, max_reply, queue)
+                 : nullptr;
   }
 
   std::unique_ptr<RpcServer> Listen(const std::string& address,
@@ -41,6 +45,21 @@ class GrpcPlugin final : public RpcPlugin {
     return Make<GrpcServer>(error, address, access, max_request,
                             std::move(handler));
   }
+
+ private:
+  // The one of all channels that there are; null: see the error.
+  std::shared_ptr<CallQueue> QueueOfChannels(RpcError& error) {
+    const std::scoped_lock lock(mutex_);
+    std::shared_ptr<CallQueue> queue = queue_.lock();
+    if (!queue) {
+      queue = Make<CallQueue>(error);
+      queue_ = queue;
+    }
+    return queue;
+  }
+
+  std::mutex mutex_;
+  std::weak_ptr<CallQueue> queue_;
 };
 
 }  // namespace

@@ -130,6 +130,16 @@ TEST(RpcTest, LetsDoneMakeCallsWhileTheChannelIsDestroyed) {
   EXPECT_EQ(second.get_future().get(), RpcCode::kCancelled);
 }
 
+TEST(RpcTest, HasChannelsAgainAfterTheLastOneIsGone) {
+  const auto server = Serve(Echo);
+  for (int i = 0; i < 3; ++i) {
+    const auto first = ConnectTo(server->port());
+    const auto second = ConnectTo(server->port());
+    EXPECT_EQ(Ask(*first, "one").text, "one");
+    EXPECT_EQ(Ask(*second, "two").text, "two");
+  }
+}
+
 TEST(RpcTest, EndsHeldCallsWithTheirServer) {
   HeldCalls held;
   auto server = Serve(held.handler());
