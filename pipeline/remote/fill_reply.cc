@@ -12,6 +12,7 @@
 #include "pipeline/remote/messages.h"
 #include "pipeline/remote/slot_parts.h"
 #include "preprocess/pixels/pack.h"
+#include "preprocess/pixels/packed_copy.h"
 #include "records/bytes/crc32c.h"
 #include "records/bytes/little_endian.h"
 
@@ -47,7 +48,7 @@ class ByteCopier {
   explicit ByteCopier(std::span<std::byte> to) : to_(to) {}
 
   void Add(std::span<const std::byte> bytes) {
-    std::memcpy(to_.data(), bytes.data(), bytes.size());
+    CopyPixelBytes(bytes, to_.first(bytes.size()));
     to_ = to_.subspan(bytes.size());
   }
 

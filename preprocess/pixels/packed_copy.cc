@@ -107,6 +107,25 @@ void Unpack(const std::uint32_t* HWY_RESTRICT pixels, std::size_t count,
   hwy::FlushStream();
 }
 
+void CopyBytes(const std::byte* HWY_RESTRICT from, std::size_t count,
+               std::byte* HWY_RESTRICT to) {
+  std::size_t i = 0;
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+  const hn::ScalableTag<std::uint8_t> d;
+  const std::size_t lanes = hn::Lanes(d);
+  // Streaming stores need aligned whole vectors.
+  const std::size_t past = reinterpret_cast<std::uintptr_t>(to) % lanes;
+  i = past == 0 ? 0 : std::min(count, lanes - past);
+  std::memcpy(to, from, i);
+  for (; i + lanes <= count; i += lanes) {
+    hn::Stream(hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(from + i)), d,
+               reinterpret_cast<std::uint8_t*>(to + i));
+  }
+#endif
+  std::memcpy(to + i, from + i, count - i);
+  hwy::FlushStream();
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace infeed
 HWY_AFTER_NAMESPACE();
@@ -123,6 +142,7 @@ constexpr std::size_t kPieceBytes = 768;
 
 HWY_EXPORT(CopyPixels);
 HWY_EXPORT(Unpack);
+HWY_EXPORT(CopyBytes);
 
 void CopyPackedPixels(
     std::span<const std::byte> packed, int width, bool mirror,
@@ -157,6 +177,13 @@ void UnpackPixels(std::span<const std::uint32_t> pixels,
                   std::span<std::uint8_t> rgb) {
   Check(rgb.size() == 3 * pixels.size(), "a pixel has three bytes");
   HWY_DYNAMIC_DISPATCH(Unpack)(pixels.data(), pixels.size(), rgb.data());
+}
+
+void CopyPixelBytes(std::span<const std::byte> from, std::span<std::byte> to) {
+  Check(from.size() == to.size(), "a copy has the size of what it is of");
+  if (!from.empty()) {
+    HWY_DYNAMIC_DISPATCH(CopyBytes)(from.data(), from.size(), to.data());
+  }
 }
 
 }  // namespace infeed

@@ -30,4 +30,8 @@ void CopyPackedPixels(
 void UnpackPixels(std::span<const std::uint32_t> pixels,
                   std::span<std::uint8_t> rgb);
 
+// Copies bytes as they are, with streaming stores, too. Requires: the two have
+// equal sizes and do not overlap.
+void CopyPixelBytes(std::span<const std::byte> from, std::span<std::byte> to);
+
 }  // namespace infeed

@@ -130,6 +130,25 @@ TEST_P(PackedCopyTest, UnpacksAnyNumberOfPixelsFromAndToAnyPlace) {
   }
 }
 
+TEST_P(PackedCopyTest, CopiesAnyNumberOfBytesFromAndToAnyPlace) {
+  constexpr std::byte kMark{0xA5};
+  for (std::size_t count = 0; count < 300; ++count) {
+    const std::size_t offset = count % 67;
+    std::vector<std::byte> source(count + count % 3);
+    for (std::size_t i = 0; i < source.size(); ++i) {
+      source[i] = static_cast<std::byte>(i * 37 + 11);
+    }
+    const std::span<const std::byte> from =
+        std::span(source).subspan(count % 3, count);
+    std::vector<std::byte> target(offset + count + 1, kMark);
+    CopyPixelBytes(from, std::span(target).subspan(offset, count));
+    std::vector<std::byte> expected(offset, kMark);
+    expected.insert(expected.end(), from.begin(), from.end());
+    expected.push_back(kMark);
+    ASSERT_EQ(target, expected) << count;
+  }
+}
+
 TEST(UnpackDeathTest, AbortsOnBytesOfAnotherNumberOfPixels) {
   const std::vector<std::uint32_t> pixels(2);
   std::vector<std::uint8_t> rgb(5);
