@@ -6,6 +6,11 @@
 #include "base/error.h"
 #include "base/number_bytes.h"
 
+#if defined(__aarch64__)
+#include <arm_neon.h>
+#include <sys/auxv.h>
+#endif
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "preprocess/pixels/pixel_hash.cc"
 #include <hwy/foreach_target.h>
@@ -91,8 +96,35 @@ void AddBlocks(const std::uint8_t* HWY_RESTRICT bytes, std::size_t size,
   }
 }
 
+#if HWY_TARGET == HWY_NEON && !defined(__ARM_FEATURE_AES)
+
+// Highway takes the instructions only if all CPUs that are built for have them.
+bool HasAes() {
+  static const bool has = (::getauxval(AT_HWCAP) & HWCAP_AES) != 0;
+  return has;
+}
+
+__attribute__((target("+aes"))) void AddPartsByAes(const std::uint8_t* bytes,
+                                                   std::size_t size,
+                                                   std::size_t place,
+                                                   std::uint8_t* states) {
+  for (std::size_t at = 0; at < size; at += kRoundBytes) {
+    std::uint8_t* const state = states + (place + at) % PixelHash::kBlockBytes;
+    const uint8x16_t mixed =
+        vaesmcq_u8(vaeseq_u8(vld1q_u8(state), vdupq_n_u8(0)));
+    vst1q_u8(state, veorq_u8(mixed, vld1q_u8(bytes + at)));
+  }
+}
+
+#endif
+
 void AddParts(const std::uint8_t* bytes, std::size_t size, std::size_t place,
               std::uint8_t* states) {
+#if HWY_TARGET == HWY_NEON && !defined(__ARM_FEATURE_AES)
+  if (HasAes()) {
+    return AddPartsByAes(bytes, size, place, states);
+  }
+#endif
   std::size_t at = 0;
   const auto add_round = [&]() HWY_ATTR {
     constexpr hn::CappedTag<std::uint8_t, kRoundBytes> d;
