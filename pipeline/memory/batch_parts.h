@@ -85,7 +85,8 @@ struct BoxColumn {
   std::vector<float> xyxy = {};  // x1, y1, x2, y2 of each, pixels of the output
 
   void Clear() {
-    offsets.resize(1);
+    // A batch's columns are its user's, who may have changed the zero.
+    offsets.assign(1, 0);
     xyxy.clear();
   }
   // Appends a slot's boxes.

@@ -393,10 +393,11 @@ std::int64_t FieldColumn::values() const {
 }
 
 void FieldColumn::Clear() {
-  offsets.resize(1);
+  // A batch's columns are its user's, who may have changed the zeros.
+  offsets.assign(1, 0);
   int64s.clear();
   floats.clear();
-  byte_offsets.resize(1);
+  byte_offsets.assign(1, 0);
   bytes.clear();
 }
 

@@ -237,6 +237,16 @@ class ValuesTest(WithRecords):
         self.assert_array(np.concatenate(kept), [[i, i] for i in range(64)],
                           "int64")
 
+    def test_offsets_may_be_changed_in_place(self):
+        path = self.write([{"a": [i] * 3, "t": ["x"] * 2} for i in range(40)])
+        batches = infeed.Loader(path, batch_size=2, views=(), shuffle="none",
+                                fields={"a": "int64", "t": "bytes"})
+        for batch in itertools.islice(batches.repeat(), 60):
+            for key, items in (("a", 3), ("t", 2)):
+                offsets = batch[key][1]
+                self.assertEqual(offsets.tolist(), [0, items, 2 * items])
+                offsets += 100
+
     def test_beside_images(self):
         kinds = {"image/class/label": Field("int32", ()),
                  "image/filename": Field("bytes", ())}

@@ -166,6 +166,15 @@ class BoxesTest(WithScenes):
         self.assertLess(left, 36)  # of as many
         self.assertGreater(left, 5)
 
+    def test_offsets_may_be_changed_in_place(self):
+        examples = [example(1) for _ in range(40)]
+        batches = self.load(examples, Objects("tf"), batch_size=2)
+        for batch in itertools.islice(batches.repeat(), 60):
+            offsets = batch.boxes[1]
+            self.assertEqual(offsets.tolist(), [0, 1, 2])
+            self.assertEqual(batch[LABEL][0].tolist(), [1, 1])
+            offsets += 100
+
     def test_images_without_objects(self):
         batch = self.batch([example(0), example(1), example(3)], Objects("tf"))
         self.assertEqual(batch.boxes[0].shape, (1, 4))

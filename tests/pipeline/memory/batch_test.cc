@@ -110,6 +110,14 @@ TEST(BatchTest, ACloneHasTheSameContentInItsOwnMemory) {
   EXPECT_EQ(clone->next, batch.next);
 }
 
+TEST(BoxColumnTest, ClearMakesMovedOffsetsBeginAtZero) {
+  BoxColumn boxes;
+  boxes.Append(std::vector<float>{1, 2, 3, 4});
+  boxes.offsets.front() = 7;
+  boxes.Clear();
+  EXPECT_EQ(boxes, BoxColumn());
+}
+
 TEST(BatchDeathTest, AbortsOnSlotsThatAreNotThereOrOfAnotherLayout) {
   Batch words({.size = 2, .image_size = 4});
   EXPECT_DEATH((void)words.slot_pixels(2), "the slot is in the batch");

@@ -157,6 +157,9 @@ TEST(FieldColumnTest, AppendsListsOneAfterTheOther) {
   EXPECT_THAT(all.offsets, ElementsAre(0, 0, 2, 2, 3));
   EXPECT_THAT(all.byte_offsets, ElementsAre(0, 2, 3, 5));
   EXPECT_EQ(all.bytes, "abcde");
+  // Whoever has the column may move its offsets.
+  all.offsets.front() = 7;
+  all.byte_offsets.front() = 7;
   all.Clear();
   EXPECT_EQ(all, FieldColumn());
 }
