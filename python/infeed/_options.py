@@ -8,10 +8,6 @@ from typing import Literal, TypedDict
 class Stream(TypedDict, total=False):
     """Options of the group Stream."""
 
-    # Number of epochs; 0: endless in training, one in evaluation. At least 0,
-    # at most 2^32 - 1 epochs. Default: 0.
-    repeat: int
-
     # Order of the images: that of the records (none), a permutation of all
     # (global), of neighbours in interleaved shards (window), PyTorch's
     # randperm (torch), or auto: global in training, else none. Default: auto.

@@ -146,6 +146,7 @@ class Loader:
             "on_bad": on_bad, "sharding": sharding, "progress": progress,
             "worker_tls": worker_tls, **options})
         given = check.options(options, Loader.__init__.__kwdefaults__ or ())
+        _check_passes(given)
         _check_pool(given)
         self._options = with_first(outputs, {
             "local_world_size": ranks.local_world_size,
@@ -485,6 +486,14 @@ def _check_records(options: Mapping[str, Any], fields: Mapping[str, Field],
                          "have no options of images")
     if not fields and not _has_label_key(options):
         raise ValueError("views=(): batches without images need fields")
+
+
+def _check_passes(given: Mapping[str, Any]) -> None:
+    """ValueError where the stream would end, and passes could not go on."""
+    if epochs := given.get("repeat"):
+        raise ValueError(f"repeat={epochs}: each pass of a loader is one epoch, the "
+                         f"next one: leave repeat out, and write `for epoch in "
+                         f"range({epochs}): for batch in loader: ...`")
 
 
 def _check_pool(given: Mapping[str, Any]) -> None:

@@ -73,8 +73,7 @@ class Pass(Iterator["Batch"]):
                 "load_state_dict() was called: this pass cannot go on; for two "
                 "passes at once make a second loader, copy.copy(loader)")
         batch = self._next_of_epoch()
-        has_more = self._loader._place[0] != self._epoch
-        if batch is None and self._endless and has_more:
+        if batch is None and self._endless:
             self._begin()
             batch = self._next_of_epoch()
         self._is_over = batch is None

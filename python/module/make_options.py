@@ -6,8 +6,9 @@ import keyword
 import pathlib
 import textwrap
 
-# Options that the loader's own arguments set.
-OWN = {"batch_size", "training", "rank", "world_size", "layout"}
+# Options that the loader's own arguments set, and one that it refuses, as its
+# passes are epochs.
+OWN = {"batch_size", "training", "rank", "world_size", "layout", "repeat"}
 
 # Types that _arguments.options() turns into the table's.
 WIDER = {"crop_scale": "float | tuple[float, float]",

@@ -134,8 +134,18 @@ class TwoPassesTest(unittest.TestCase):
         thread.join()
         self.assertRegex(ends[0], "the loader was closed while")
 
-    def test_a_stream_with_an_end_ends_repeat(self):
-        self.assertEqual(len(list(loader(repeat=2).repeat())), 10)
+    def test_repeat_has_no_end(self):
+        for training in (True, False):
+            made = loader(training=training)
+            epochs = [batch.epoch for batch
+                      in itertools.islice(made.repeat(), 3 * len(made))]
+            self.assertEqual(epochs, sorted([0, 1, 2] * len(made)))
+
+    def test_epochs_are_counted_by_the_loop(self):
+        for training in (True, False):
+            with self.assertRaisesRegex(ValueError, "repeat=2: each pass of a loa"):
+                loader(training=training, repeat=2)
+            loader(training=training, repeat=0)
 
     @unittest.skipUnless(importlib.util.find_spec("torch"),
                          "torch is not installed")

@@ -27,9 +27,10 @@ constexpr std::string_view kBegin =
     "<!-- Written by OptionDocsTest; see there. -->\n";
 constexpr std::string_view kEnd = "<!-- End of what it writes. -->\n";
 
-// Arguments of Loader itself; docs/python.md explains them.
-constexpr std::array<std::string_view, 5> kLoaderArguments = {
-    "batch_size", "layout", "rank", "training", "world_size"};
+// Arguments of Loader itself, which docs/python.md explains, and `repeat`,
+// which it refuses.
+constexpr std::array<std::string_view, 6> kLoaderArguments = {
+    "batch_size", "layout", "rank", "repeat", "training", "world_size"};
 
 // A list's item in lines of at most 120 columns.
 std::string Wrapped(const std::string& item) {
