@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from infeed import _arguments
 from infeed.fields import Field
+
+_log = logging.getLogger("infeed")
 
 Convert = Callable[[Any], Any]
 
@@ -53,7 +56,16 @@ def _jax(sharding: Any) -> Converters:
         return jax.make_array_from_process_local_data(  # type: ignore[no-untyped-call]
             sharding, array)
 
+    warned: list[bool] = []
+
     def made(array: Any) -> Any:
+        # Lists of objects are always int64; few have numbers that need it.
+        if (array.dtype == "int64" and not warned
+                and not jax.config.jax_enable_x64  # type: ignore[attr-defined]
+                and (array != array.astype("int32")).any()):
+            warned.append(True)
+            _log.warning("JAX cuts 64 bits to 32 in lists of objects, and values "
+                         "changed: set jax_enable_x64")
         # NumPy's memory is not aligned to 64 bytes, as XLA wants it.
         return jax.numpy.asarray(array) if sharding is None else part(array)
 

@@ -323,6 +323,24 @@ class PaddedTest(WithScenes):
         with self.assertRaisesRegex(ValueError, "targets.* and sharding"):
             batch.targets()
 
+    @unittest.skipUnless(support.has("jax"), "jax is not installed")
+    def test_numbers_that_jax_cuts_are_told_once(self):
+        import jax
+        objects = Objects("tf", also=[CROWD], pad_to=1)
+
+        def crowds(number):
+            batches = self.load([{**example(1), CROWD: number}] * 4, objects,
+                                batch_size=2, framework="jax")
+            return [batch[CROWD].tolist() for batch in batches]
+        with self.assertLogs("infeed", "WARNING") as told:
+            self.assertEqual(crowds(2**33 + 5), [[[5]] * 2] * 2)
+        self.assertEqual(len(told.output), 1)
+        self.assertIn("lists of objects", told.output[0])
+        with self.assertNoLogs("infeed", "WARNING"):
+            self.assertEqual(crowds(2**31 - 1), [[[2**31 - 1]] * 2] * 2)
+            with jax.enable_x64(True):
+                self.assertEqual(crowds(2**33 + 5), [[[2**33 + 5]] * 2] * 2)
+
 
 class StreamTest(WithScenes):
     def assert_same(self, batches, expected):
