@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -13,7 +12,6 @@
 #include "records/bytes/plain_text.h"
 #include "records/bytes/whole_number.h"
 #include "records/files/open_source.h"
-#include "records/files/shards.h"
 
 namespace infeed {
 namespace {
@@ -27,13 +25,21 @@ constexpr std::array<std::string_view, 4> kArchiveEndings = {".tar", ".tar.gz",
 // A list's parts that may be one path with commas.
 constexpr std::size_t kMostJoined = 8;
 
+// The length of the name's ending; 0 if it is none of these.
 template <std::size_t kCount>
-bool HasEnding(std::string_view name,
-               const std::array<std::string_view, kCount>& endings) {
+std::size_t EndingLength(std::string_view name,
+                         const std::array<std::string_view, kCount>& endings) {
   const std::string lower = LowerCase(name);
-  return std::ranges::any_of(endings, [&](std::string_view ending) {
-    return lower.size() > ending.size() && lower.ends_with(ending);
-  });
+  const auto* const found =
+      std::ranges::find_if(endings, [&](std::string_view ending) {
+        return lower.size() > ending.size() && lower.ends_with(ending);
+      });
+  return found == endings.end() ? 0 : found->size();
+}
+
+std::size_t RecordEndingLength(std::string_view name) {
+  return std::max(EndingLength(name, kFrameEndings),
+                  EndingLength(name, kArchiveEndings));
 }
 
 bool Exists(const std::string& path) {
@@ -110,12 +116,16 @@ std::vector<std::string> Choices(std::string_view inside) {
 }  // namespace
 
 bool IsRecordFileName(std::string_view base_name) {
-  return IsShardName(base_name) || HasEnding(base_name, kFrameEndings) ||
-         IsArchiveName(base_name);
+  return IsShardName(base_name) || RecordEndingLength(base_name) > 0;
 }
 
 bool IsArchiveName(std::string_view base_name) {
-  return HasEnding(base_name, kArchiveEndings);
+  return EndingLength(base_name, kArchiveEndings) > 0;
+}
+
+std::optional<ShardNameParts> ParseNameInSet(std::string_view base_name) {
+  base_name.remove_suffix(RecordEndingLength(base_name));
+  return ParseShardName(base_name);
 }
 
 std::vector<std::string> SplitAtCommas(std::string_view list) {

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "records/files/shards.h"
 
 // The names of files with records, and how users name several at once.
 namespace infeed {
@@ -15,6 +18,12 @@ namespace infeed {
 // Whether a base name ends like an archive, which may hold several splits:
 // .tar, .tar.gz, .tgz, .zip, in any case.
 [[nodiscard]] bool IsArchiveName(std::string_view base_name);
+
+// The parts of the name of a file that is one of a set: of a shard's, or of one
+// with the ending of another file of records behind it, as
+// "train-00003-of-00008.tar".
+[[nodiscard]] std::optional<ShardNameParts> ParseNameInSet(
+    std::string_view base_name);
 
 // Divides a list at its commas, except for those in braces and those with a
 // backslash before them ("a\,b.tar" is the one name "a,b.tar").

@@ -15,6 +15,7 @@
 #include "records/bytes/whole_number.h"
 #include "records/files/dataset_info.h"
 #include "records/files/open_source.h"
+#include "records/files/record_files.h"
 #include "records/files/shards.h"
 #include "records/files/split_names.h"
 
@@ -47,19 +48,29 @@ std::int64_t ParseDigits(std::string_view digits) {
   return ParsePlainNumber<std::int64_t>(digits).value_or(0);
 }
 
+// The folder of a set's name. A split's shards may lie in the data set's folder
+// and in one of the split, SPLIT-* and SPLIT/SPLIT-*: their set is the split's.
+std::string FolderOfSet(const std::string& path, const ShardSet& expected) {
+  std::string folder = FolderOfShard(path);
+  if (!expected.across_folders) {
+    return folder;
+  }
+  const std::string_view split = SplitNamed(BaseName(folder));
+  return std::string(split.empty() ? SplitInName(BaseName(path)) : split);
+}
+
 Sets CollectSets(const std::vector<std::string>& shards,
                  const ShardSet& expected, ShardSetFaults& faults) {
   Sets sets;
   for (const std::string& path : shards) {
     const std::string_view base = BaseName(path);
-    const std::optional<ShardNameParts> name = ParseShardName(base);
+    const std::optional<ShardNameParts> name = ParseNameInSet(base);
     if (!name) {
       continue;
     }
-    const SetName set = {
-        .folder = expected.across_folders ? "" : FolderOfShard(path),
-        .prefix = std::string(name->prefix),
-        .count = ParseDigits(name->count)};
+    const SetName set = {.folder = FolderOfSet(path, expected),
+                         .prefix = std::string(name->prefix),
+                         .count = ParseDigits(name->count)};
     const auto [other, is_new] =
         sets[set].try_emplace(ParseDigits(name->number), path);
     if (!is_new) {
@@ -91,7 +102,7 @@ void FindTwoSizes(const Sets& sets, ShardSetFaults& faults) {
 // with its number replaced.
 std::string PathOfNumber(const std::string& other, std::int64_t number) {
   const std::string base(BaseName(other));
-  const ShardNameParts parts = ParseShardName(base).value();
+  const ShardNameParts parts = ParseNameInSet(base).value();
   std::string digits = std::to_string(number);
   digits.insert(
       0, parts.number.size() - std::min(parts.number.size(), digits.size()),
@@ -207,6 +218,22 @@ void FindMissingListed(const std::vector<std::string>& shards,
   }
 }
 
+// Names the first few shards, each with what is known of it.
+template <typename Known, typename Describe>
+std::string FirstOnes(const std::map<std::string, Known>& shards,
+                      const Describe& describe) {
+  std::string text;
+  std::size_t named = 0;
+  for (const auto& [path, known] : shards) {
+    if (named == kNamed) {
+      return text + " and " + std::to_string(shards.size() - named) + " more";
+    }
+    text += (named++ == 0 ? "" : ", ") + PathForMessages(path);
+    text += describe(known);
+  }
+  return text;
+}
+
 }  // namespace
 
 void ShardSetFaults::Add(const ShardSetFaults& more) {
@@ -217,21 +244,15 @@ void ShardSetFaults::Add(const ShardSetFaults& more) {
 }
 
 std::string MissingShardsText(const ShardSetFaults& faults) {
-  const std::size_t count = faults.missing.size();
-  std::string text =
-      CountText(count, "shard is missing: ", "shards are missing: ");
-  std::size_t named = 0;
+  const std::string text =
+      CountText(faults.missing.size(),
+                "shard is missing: ", "shards are missing: ") +
+      FirstOnes(faults.missing, [](std::int64_t) { return std::string(); });
   std::int64_t images = 0;
   bool is_known = true;
   for (const auto& [path, records] : faults.missing) {
-    if (named < kNamed) {
-      text += (named++ == 0 ? "" : ", ") + PathForMessages(path);
-    }
     images += records;
     is_known = is_known && records >= 0;
-  }
-  if (named < count) {
-    text += " and " + std::to_string(count - named) + " more";
   }
   if (!faults.unfinished.empty()) {
     return text + "; the conversion into " +
@@ -244,19 +265,12 @@ std::string MissingShardsText(const ShardSetFaults& faults) {
 }
 
 std::string ChangedShardsText(const ShardSetFaults& faults) {
-  const std::size_t count = faults.changed.size();
-  std::string text = CountText(count, "shard differs from dataset.json: ",
-                               "shards differ from dataset.json: ");
-  std::size_t named = 0;
-  for (const auto& [path, size] : faults.changed) {
-    if (named == kNamed) {
-      return text + " and " + std::to_string(count - named) + " more";
-    }
-    text += (named++ == 0 ? "" : ", ") + PathForMessages(path) + " (" +
-            CountText(size.bytes, "byte") + ", not " +
-            std::to_string(size.listed) + ")";
-  }
-  return text;
+  return CountText(faults.changed.size(), "shard differs from dataset.json: ",
+                   "shards differ from dataset.json: ") +
+         FirstOnes(faults.changed, [](const ChangedSize& size) {
+           return " (" + CountText(size.bytes, "byte") + ", not " +
+                  std::to_string(size.listed) + ")";
+         });
 }
 
 void RefuseFaults(const ShardSetFaults& faults) {
@@ -268,8 +282,8 @@ void RefuseFaults(const ShardSetFaults& faults) {
   }
   if (!faults.missing.empty()) {
     throw DataError(MissingShardsText(faults) +
-                    ": restore them, or continue without them with "
-                    "--allow_missing_shards");
+                    ": restore them, name those that are there, or continue "
+                    "without them with --allow_missing_shards");
   }
   if (!faults.changed.empty()) {
     throw DataError(ChangedShardsText(faults) +
@@ -326,13 +340,15 @@ ShardSet SetOfSplit(const std::string& folder, const std::string& split) {
 }
 
 ShardSet SetOfSplitFiles(const std::string& folder, const std::string& split) {
+  const std::string own = FolderOfShard(ShardPathIn(folder, "x"));
   ShardSet set = SetOfFolder(folder);
-  set.includes = [in_folder = std::move(set.includes),
+  set.includes = [own, in_folder = std::move(set.includes),
                   split](const std::string& path) {
+    const std::string in = FolderOfShard(path);
     const std::string_view base = BaseName(path);
-    return in_folder(path) && !IsShardName(base) &&
-           (SplitInName(base) == split ||
-            SplitNamed(BaseName(FolderOfShard(path))) == split);
+    return in_folder(path) && SplitNamed(ShardPrefix(base)) != split &&
+           (in == own ? MayBeOfSplit(base, split)
+                      : SplitNamed(BaseName(in)) == split);
   };
   return set;
 }

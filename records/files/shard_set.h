@@ -59,7 +59,8 @@ using ObjectSizes = std::map<std::string, std::int64_t>;
 struct ShardSet {
   // Folders whose dataset.json, if readable, lists the set's shards.
   std::set<std::string> folders = {};
-  // Whether all shards of a prefix are one set, in whatever folder they are.
+  // Whether all shards of a prefix and a split are one set, be they in a folder
+  // of the split or not.
   bool across_folders = false;
   // Whether a shard of this path belongs to it.
   std::function<bool(const std::string& path)> includes = {};
@@ -69,8 +70,9 @@ struct ShardSet {
 
 // Compares shards, with paths as ListShards() returns them, with the expected
 // ones: each number of an -of-NNNNN set once (from 0, or from 1 if shard NNNNN
-// exists), and the shards in dataset.json with their sizes, or, without one,
-// those of an unfinished conversion. Reads no shard.
+// exists; also of tars and other files, by ParseNameInSet()), and the shards in
+// dataset.json with their sizes, or, without one, those of an unfinished
+// conversion. Reads no shard.
 [[nodiscard]] ShardSetFaults FindFaults(const std::vector<std::string>& shards,
                                         const ShardSet& expected);
 
@@ -80,7 +82,8 @@ struct ShardSet {
 // The set of one split in a folder.
 [[nodiscard]] ShardSet SetOfSplit(const std::string& folder,
                                   const std::string& split);
-// The set of one split's other files of records, such as tars.
+// The set of one split's other files of records, such as tars: those that
+// FindSplitFiles() finds.
 [[nodiscard]] ShardSet SetOfSplitFiles(const std::string& folder,
                                        const std::string& split);
 // The set of a pattern: the paths that it matches. `shards` are those that it

@@ -418,10 +418,6 @@ void RequireFolder(const std::string& data_dir) {
   }
 }
 
-std::string_view SplitOfFile(const std::string& path) {
-  return SplitInName(FileNameOf(path));
-}
-
 }  // namespace
 
 std::vector<std::string> FindSplitFiles(const std::string& data_dir,
@@ -432,9 +428,7 @@ std::vector<std::string> FindSplitFiles(const std::string& data_dir,
   ObjectSizes found;
   std::vector<std::string> files = FilesIn(data_dir, IsRecordFileName, found);
   std::erase_if(files, [&](const std::string& file) {
-    const std::string_view said = SplitOfFile(file);
-    return said.empty() ? split != "train" && !IsArchiveName(file)
-                        : said != split;
+    return !MayBeOfSplit(FileNameOf(file), split);
   });
   for (const std::string& folder : SplitFolders(data_dir, split)) {
     std::ranges::move(FilesIn(folder, IsRecordFileName, found),

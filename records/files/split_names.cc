@@ -10,6 +10,7 @@
 #include "base/parent_folder.h"
 #include "records/bytes/plain_text.h"
 #include "records/files/open_source.h"
+#include "records/files/record_files.h"
 #include "records/files/shards.h"
 
 namespace infeed {
@@ -113,6 +114,12 @@ std::string_view SplitInName(std::string_view base_name) {
     at = end;
   }
   return "";
+}
+
+bool MayBeOfSplit(std::string_view base_name, std::string_view split) {
+  const std::string_view said = SplitInName(base_name);
+  return said.empty() ? split == "train" || IsArchiveName(base_name)
+                      : said == split;
 }
 
 std::string_view RequireSplitName(std::string_view word) {

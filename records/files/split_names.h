@@ -21,6 +21,12 @@ inline constexpr std::array<std::string_view, 3> kSplits = {
 // "imagenet2012-train.tfrecord-00000-of-01024" -> "train".
 [[nodiscard]] std::string_view SplitInName(std::string_view base_name);
 
+// Whether a file of records directly in a data set's folder may have records of
+// a split. One whose name says no split is train's; if it is an archive, it may
+// have a folder for each.
+[[nodiscard]] bool MayBeOfSplit(std::string_view base_name,
+                                std::string_view split);
+
 // The split that a user asks for, by any of these words. Throws UsageError for
 // another word.
 [[nodiscard]] std::string_view RequireSplitName(std::string_view word);

@@ -91,7 +91,8 @@ void AddShardsFlags(CLI::App& app, std::string& shards,
       ->type_name("SPEC");
   Rare(app.add_flag(
       "--allow_missing_shards", allow_missing_shards,
-      "Continue if shards of the set are missing, and list them."));
+      "Continue if files of a set are missing (shards, tars, zips), and list "
+      "them."));
 }
 
 CLI::Option* MarkShown(const OptionInfo& option, CLI::Option* flag) {

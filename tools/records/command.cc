@@ -193,7 +193,8 @@ void RefuseOtherFormats(const ShardPaths& shards) {
 void AddMissingShardsOption(CLI::App* verb, bool& allow) {
   Rare(verb->add_flag(
       "--allow_missing_shards", allow,
-      "Continue if shards of the set are missing, and list them."));
+      "Continue if files of a set are missing (shards, tars, zips), and list "
+      "them."));
 }
 
 OnShardSetFaults MakeFaultsPolicy(bool allow_missing_shards) {

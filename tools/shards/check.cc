@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "records/bytes/plain_text.h"
 #include "records/files/open_source.h"
-#include "records/files/shards.h"
+#include "records/files/record_files.h"
 
 namespace infeed {
 namespace {
@@ -87,7 +87,8 @@ ShardSetFaults FaultsAround(const std::vector<std::string>& paths,
                             bool dataset_json) {
   using Set = std::pair<std::string, std::string>;  // folder, prefix
   const auto set_of = [](const std::string& path) {
-    return Set(FolderOfShard(path), ShardPrefix(BaseName(path)));
+    const std::optional<ShardNameParts> name = ParseNameInSet(BaseName(path));
+    return Set(FolderOfShard(path), name ? name->prefix : "");
   };
   std::map<Set, std::vector<std::string>> sets;
   for (const std::string& path : paths) {

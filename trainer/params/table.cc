@@ -35,8 +35,9 @@ const Param kDataParams[] = {
         Any(), "",
         "Split to evaluate; auto: validation where there is one, else test."),
     Row("allow_missing_shards", Field<&P::allow_missing_shards>(), Any(), "",
-        "Continue if shards of the data set are missing, and print how many "
-        "images are missing; otherwise missing shards end the run."),
+        "Continue if files of the data set (shards, tars, zips) are missing, "
+        "and print how many images are missing; otherwise missing files end "
+        "the run."),
     Input("batch_size",
           {.name = "train_batch_size",
            .range = Between(0, 1 << 20),

@@ -51,11 +51,41 @@ TEST_F(ShardSetTest, NamesMissingNumbers) {
       "2 shards are missing: " + (folder_ / "train-00001-of-00004") + ", " +
       (folder_ / "train-00003-of-00004") +
       "; no dataset.json has the number of missing images: restore them, "
-      "or continue without them with --allow_missing_shards";
+      "name those that are there, or continue without them with "
+      "--allow_missing_shards";
   EXPECT_EQ(Refusal(""), text);
   EXPECT_EQ(Refusal("train-*"), text);
   EXPECT_EQ(SplitRefusal("train"), text);
   EXPECT_THAT(FindSplit(folder_.path(), "validation"), IsEmpty());
+}
+
+TEST_F(ShardSetTest, NamesMissingNumbersOfEveryForm) {
+  for (const char* form :
+       {"tfds/set-train.tfrecord-0000N-of-00002", "a/x-0000N-of-00002.tfrecord",
+        "b/train-0000N-of-00002.tfrec.gz", "c/train-0000N-of-00002.tar",
+        "d/x-0000N-of-00002.ZIP", "e/val/x-0000N-of-00002.tar.gz"}) {
+    const std::string name(form);
+    const auto numbered = [&](char number) {
+      std::string one = name;
+      one[one.find('N')] = number;
+      return one;
+    };
+    Make({numbered('1')});
+    const std::string folder = name.substr(0, name.find('/'));
+    const auto is_named =
+        HasSubstr("1 shard is missing: " + (folder_ / numbered('0')) + ";");
+    EXPECT_THAT(Refusal(folder), is_named);
+    EXPECT_THAT(Refusal(name.substr(0, name.rfind('/')) + "/*"), is_named);
+    EXPECT_THAT(ListShards(folder_ / numbered('1')), SizeIs(1));
+    Make({numbered('0')});
+    EXPECT_THAT(ListShards(folder_ / folder), SizeIs(2)) << name;
+  }
+}
+
+TEST_F(ShardSetTest, AFolderOfASplitHasSetsOfItsOwn) {
+  Make({"train/x-00000-of-00002.tar", "train/x-00001-of-00002.tar",
+        "val/x-00000-of-00001.tar", "x-00000-of-00001.tar"});
+  EXPECT_THAT(ListShards(folder_.path()), SizeIs(4));
 }
 
 TEST_F(ShardSetTest, ExpectsOfAPatternWhatItMatchesAndOfAFileNoOther) {
@@ -139,7 +169,8 @@ TEST_F(ShardSetTest, RefusesTwoSetsInOne) {
   Make({"two/a-00000-of-00001", "two/a-00000-of-00002", "two/a-00001-of-00002",
         "twice/a-00000-of-00001", "twice/a-00000-of-00001.gz",
         "beyond/a-00000-of-00001", "beyond/a-00007-of-00001",
-        "both/train-00000-of-00001", "both/train/train-00000-of-00001"});
+        "both/train-00000-of-00001", "both/train/train-00000-of-00001",
+        "forms/a-00000-of-00001.tar", "forms/a-00000-of-00001.zip"});
   EXPECT_THAT(
       Refusal("two"),
       AllOf(HasSubstr("two/a-00000-of-00001 and "),
@@ -149,6 +180,7 @@ TEST_F(ShardSetTest, RefusesTwoSetsInOne) {
   EXPECT_THAT(Refusal("beyond"),
               HasSubstr("a-00007-of-00001 is beyond the last number"));
   EXPECT_THAT(Refusal("both"), HasSubstr("are the same shard of a set"));
+  EXPECT_THAT(Refusal("forms"), HasSubstr("are the same shard of a set"));
 }
 
 TEST_F(ShardSetTest, GoesOnWithoutThemWhenTold) {

@@ -1,6 +1,7 @@
 #include "records/files/split_names.h"
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -92,6 +93,22 @@ TEST(RecordFiles, AreKnownByShardNamesAndEndings) {
   for (const char* name :
        {".tar", "a.tar.index", "a.gz", "a.jpg", "tar", "dataset.json"}) {
     EXPECT_FALSE(IsRecordFileName(name)) << name;
+  }
+}
+
+TEST(RecordFiles, HaveANumberInTheirSetBeforeTheirEnding) {
+  for (const char* name : {"a-00003-of-00008", "a-00003-of-00008.gz",
+                           "a-00003-of-00008.tfrecord.gz",
+                           "a-00003-of-00008.Tar", "a-00003-of-00008.tgz"}) {
+    const std::optional<ShardNameParts> parts = ParseNameInSet(name);
+    ASSERT_TRUE(parts) << name;
+    EXPECT_EQ(parts->prefix, "a") << name;
+    EXPECT_EQ(parts->number, "00003") << name;
+    EXPECT_EQ(parts->count, "00008") << name;
+  }
+  for (const char* name : {"a-00003-of-00008.idx", "a-00003.tar", "a.tar",
+                           "a-00003-of-00008.jpg.tar", ".tar"}) {
+    EXPECT_FALSE(ParseNameInSet(name)) << name;
   }
 }
 

@@ -349,6 +349,32 @@ TEST_F(IndexDataTest, TarsOfAnotherSizeThanListedAreRefused) {
       HasSubstr("1 shard differs from dataset.json: "));
 }
 
+TEST_F(IndexDataTest, AFolderThatLacksAFileOfASetIsRefusedInEveryForm) {
+  for (const std::string& path :
+       {WriteShard("a/set-train.tfrecord-00001-of-00002"),
+        WriteShard("b/x-00001-of-00002.tfrecord"),
+        WriteTar("c/train-00001-of-00002.tar"),
+        WriteZip("d/train/x-00001-of-00002.zip")}) {
+    const std::string folder = path.substr(0, folder_.path().size() + 2);
+    std::string missing = "1 shard is missing: " + path;
+    missing.replace(missing.find("00001"), 5, "00000");
+    EXPECT_THAT(
+        MessageOf<DataError>([&] { (void)IndexSplit(folder, "train"); }),
+        StartsWith(missing + ";"));
+    EXPECT_FALSE(IndexSplit(folder, "validation")) << folder;
+    std::vector<std::string> said;
+    const OnShardSetFaults policy = FaultsPolicy(
+        true, [&](const std::string& line) { said.push_back(line); });
+    EXPECT_EQ(IndexSplit(folder, "train", {.on_faults = policy})->size(), 3);
+    EXPECT_THAT(said, ElementsAre(StartsWith(missing)));
+  }
+  // It may have a folder for each split.
+  WriteZip("e/x-00001-of-00002.zip");
+  for (const char* split : {"train", "validation"}) {
+    EXPECT_THROW((void)IndexSplit(folder_ / "e", split), DataError) << split;
+  }
+}
+
 TEST_F(IndexDataTest, AListThatNamesAFileTwiceIsRefused) {
   const std::string shard = WriteShard("set/train-00000-of-00001");
   const std::string set = folder_ / "set";

@@ -97,6 +97,16 @@ TEST(RecordTreeTest, FindsTheSplitsOfAFolder) {
   EXPECT_TRUE(tree.has_split_folders);
 }
 
+TEST(RecordTreeTest, RefusesAFolderThatLacksATar) {
+  ImageFolder raw;
+  raw.File("x-00001-of-00002.tar",
+           TarFile().Add("a.jpg", "A").Add("a.cls", "1").text());
+  EXPECT_THAT(MessageOf<DataError>([&] { (void)Find(raw.path()); }),
+              AllOf(HasSubstr("missing: " + (raw / "x-00000-of-00002.tar;")),
+                    EndsWith("name those that are there by a pattern")));
+  EXPECT_THAT(Told(Find(raw / "x-00001-*")), ElementsAre("1/a.jpg=A"));
+}
+
 // Classes in dataset.json that no record has count, too.
 TEST(RecordTreeTest, TakesTheClassesOfDatasetJson) {
   ImageFolder raw;

@@ -71,6 +71,10 @@ TEST_F(ShardCheckTest, NamesMissingShardsOfASetButNoneOfOneThatIsNamed) {
         ElementsAre(Pair(paths_[0], dataset_json ? 2 : -1)));
   }
   EXPECT_FALSE(FaultsAround({paths_[1]}, {paths_[1]}, true).any());
+  EXPECT_THAT(
+      FaultsAround({folder_ / "x-00001-of-00002.tar"}, {folder_.path()}, true)
+          .missing,
+      ElementsAre(Pair(folder_ / "x-00000-of-00002.tar", -1)));
 }
 
 }  // namespace infeed::check_test
