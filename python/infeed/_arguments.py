@@ -81,7 +81,7 @@ def text(name: str, value: object) -> str:
     except UnicodeEncodeError:
         raise ValueError(f"{name}={shown(value)}: has characters that are not "
                          "Unicode") from None
-    return str(value)
+    return str.__str__(value)  # NumPy's own drops NULs at the end.
 
 
 def path(name: str, value: Any) -> str:
@@ -288,8 +288,16 @@ def feature(name: str, value: Any) -> list[Any]:
     """The values of an Example's feature: bytes, or float, or int."""
     kinds = ("bytes, str, float, int or bool, or a list or an array of these in "
              "one dimension")
-    if hasattr(value, "__array__"):
-        value = array(name, value, kinds).tolist()
+    if isinstance(value, (str, bytes)):
+        value = [value]  # NumPy's own have an __array__, which drops NULs.
+    elif hasattr(value, "__array__"):
+        made = array(name, value, kinds)
+        value = made.tolist()
+        if made.dtype.kind == "S" and any(
+                len(item) < made.itemsize for item in made.ravel().tolist()):
+            raise TypeError(f"{name}: an array of the type {made.dtype} does not "
+                            "tell NULs at the end of bytes from padding: give a "
+                            "list of bytes, as by tolist() if they are padding")
     elif isinstance(value, range):
         value = list(value)
     values = value if isinstance(value, (list, tuple)) else [value]

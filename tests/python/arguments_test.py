@@ -472,8 +472,11 @@ class ExampleTest(unittest.TestCase):
                 ([1, 2.5], [1.0, 2.5]), ((np.int64(1), 2), [1, 2]),
                 (float("inf"), [float("inf")]), (range(3), [0, 1, 2]),
                 (bytearray(b"ab"), [b"ab"]), (memoryview(b"abcd")[::2], [b"ac"]),
-                (np.str_("é"), ["é".encode()]), (np.array(["a", "b"]),
-                                                 [b"a", b"b"]),
+                (np.str_("é"), ["é".encode()]), (np.str_("x\0"), [b"x\0"]),
+                (np.array(["a", "bc"]), [b"a", b"bc"]),
+                (np.bytes_(b"ab\0\0"), [b"ab\0\0"]),
+                (np.array([b"ab", b"\0c"]), [b"ab", b"\0c"]),
+                (np.array([b"ab\0", b"\0"], object), [b"ab\0", b"\0"]),
                 ([b"x", "y", bytearray(b"z")], [b"x", b"y", b"z"])):
             with self.subTest(value=value):
                 self.assertEqual(self.written(value), expected)
@@ -487,6 +490,8 @@ class ExampleTest(unittest.TestCase):
                 (-2**63 - 1, ValueError), (np.uint64(2**63), ValueError),
                 (1e39, ValueError), ([1.0, -1e39], ValueError),
                 ("\udc80", ValueError), (Unreadable(), TypeError),
+                (np.array(b"ab\0"), TypeError),
+                (np.array([b"ab", b"c\0"]), TypeError),
                 (np.ma.array([1, 2], mask=[0, 1]), TypeError),
                 (np.datetime64("2026-01-01", "ns"), TypeError)):
             with self.subTest(value=value), self.assertRaisesRegex(kind, "'key'"):
