@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import io
 import json
+import math
 import os
 import pathlib
 import re
@@ -16,19 +17,58 @@ from infeed._errors import DataError
 
 _ENDINGS = {b"\xff\xd8\xff": "jpg", b"\x89PNG": "png", b"RIFF": "webp"}
 
+# As Hugging Face names the files of a set; some have a hash behind the count.
+_IN_SET = re.compile(r"(.+)-(\d{5,})-of-(\d{5,})(?:-[0-9a-f]+)?\.parquet", re.I)
+
 
 def files_in(source: str | os.PathLike[str]) -> list[pathlib.Path]:
-    """The Parquet files that are meant: the file, or those in the folder."""
+    """The Parquet files that are meant: the file, or those in the folder that are
+    not hidden.
+    """
     path = pathlib.Path(source)
-    if path.suffix == ".parquet":
-        return [path]
-    return sorted(path.glob("*.parquet")) if path.is_dir() else []
+    if path.is_dir():
+        return sorted(file for file in path.glob("*")
+                      if _is_parquet(file) and not file.name.startswith("."))
+    return [path] if _is_parquet(path) else []
+
+
+def require_whole_sets(files: list[pathlib.Path]) -> None:
+    """DataError if those of a folder lack numbers of their -of-NNNNN names."""
+    sets: dict[str, dict[int, list[int]]] = {}
+    for file in files:
+        if name := _IN_SET.fullmatch(file.name):
+            counts = sets.setdefault(name[1], {})
+            counts.setdefault(int(name[3]), []).append(int(name[2]))
+    for prefix, counts in sets.items():
+        (count, there), *others = counts.items()
+        begin = 1 if count in there and 0 not in there else 0
+        lacks = count - sum(begin <= number < begin + count for number in there)
+        if others:
+            reason = (f"{prefix}-* are files of two sets, -of-{count:05d} and "
+                      f"-of-{others[0][0]:05d}: move those of one away")
+        elif len(set(there)) < len(there):
+            reason = (f"{prefix}-* has two files of one number: move the wrong "
+                      "one away")
+        elif lacks:
+            first = next(number for number in range(begin, begin + count)
+                         if number not in there)
+            reason = (f"{lacks} of {count} files are missing, the first is "
+                      f"{prefix}-{first:05d}-of-{count:05d}.parquet: restore "
+                      "them, or convert those that are there one at a time")
+        else:
+            continue
+        folder = files[0].parent
+        raise DataError(f"{folder}: {reason}", path=str(folder), reason=reason)
+
+
+def _is_parquet(path: pathlib.Path) -> bool:
+    return path.suffix.lower() == ".parquet"
 
 
 def write_tars(files: list[pathlib.Path], folder: pathlib.Path,
                image_key: str = "", label_key: str = "") -> None:
-    """A tar of samples for each file, with its name, and dataset.json with the
-    classes that the files name. The keys are columns; "": they are found.
+    """A tar of samples for each file that has rows, with its name, and dataset.json
+    with the classes that the files name. The keys are columns; "": they are found.
     """
     try:
         pyarrow: Any = importlib.import_module("pyarrow")
@@ -37,16 +77,20 @@ def write_tars(files: list[pathlib.Path], folder: pathlib.Path,
         raise ImportError("Parquet files are read by pyarrow: pip install "
                           "pyarrow") from None
     named: tuple[pathlib.Path, list[str]] | None = None
+    is_empty = True
     for path in files:
         try:
             with parquet.ParquetFile(path) as table:
+                if not table.metadata.num_rows:
+                    continue  # filters leave such files
+                is_empty = False
                 rows = _Rows(table, path, pyarrow.types, image_key, label_key)
                 if rows.names and named and rows.names != named[1]:
                     raise ValueError(f"{path}: names other classes than "
                                      f"{named[0]}: convert them one at a time")
                 if rows.names:
                     named = (path, rows.names)
-                _write_tar(rows, folder / f"{path.stem}.tar")
+                _write_tar(rows, folder / f"{path.name}.tar")
         except (pyarrow.ArrowException, OSError) as error:
             if getattr(error, "errno", None) is not None:
                 raise  # an error of the disk
@@ -54,6 +98,10 @@ def write_tars(files: list[pathlib.Path], folder: pathlib.Path,
                 raise
             raise DataError(f"{path}: {error}", path=str(path),
                             reason=str(error)) from None
+    if is_empty:
+        where = files[0] if len(files) == 1 else files[0].parent
+        raise DataError(f"{where}: has no rows", path=str(where),
+                        reason="has no rows")
     if named:
         (folder / "dataset.json").write_text(json.dumps(
             {"format": "infeed dataset", "version": 1, "seed": 0,
@@ -65,7 +113,7 @@ def with_own_names(text: str, files: list[pathlib.Path],
     """A text about the tars in the folder, as one about the Parquet files: rows
     are named FILE.parquet#ROW, from 0.
     """
-    own = {path.stem: str(path) for path in files}
+    own = {path.name: str(path) for path in files}
 
     def name(tar: re.Match[str]) -> str:
         row = f"#{int(tar[2])}" if tar[2] else ""
@@ -114,7 +162,12 @@ class _Rows:
             for image, label in zip(batch.column(self._image).to_pylist(),
                                     batch.column(self._label).to_pylist()):
                 if isinstance(image, dict):
-                    image = image["bytes"]
+                    image = image.get("bytes", image)
+                if not isinstance(image, (bytes, type(None))):
+                    raise self._error(
+                        f"the column {self._image} holds a "
+                        f"{type(image).__name__}; images are bytes, or a struct "
+                        "that has them as bytes")
                 yield image, self._checked(label, number)
                 number += 1
 
@@ -135,7 +188,7 @@ class _Rows:
 
     def _checked(self, label: Any, number: int) -> int:
         reason = ""
-        if label is None or label != int(label):
+        if label is None or not math.isfinite(label) or label != int(label):
             reason = f"the label is {label}, not a whole number"
         elif label < 0:
             reason = f"the label is {label}; labels count from 0"

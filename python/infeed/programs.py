@@ -123,6 +123,8 @@ def _as_images(data: str, output: str | os.PathLike[str],
     if not files:
         yield _Input(data, words)
         return
+    if os.path.isdir(data):
+        parquet.require_whole_sets(files)
     keys, rest = _take_keys(words)
     beside = pathlib.Path(output).resolve().parent  # with room for shards
     beside.mkdir(parents=True, exist_ok=True)

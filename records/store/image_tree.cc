@@ -68,7 +68,7 @@ class TreeMaker {
             "; " + left_out.example + ": " + UnreadableReason(left_out.format);
       }
     }
-    return text;
+    return text + (walk_.images.empty() ? ParquetHint() : "");
   }
 
  private:
@@ -107,6 +107,18 @@ class TreeMaker {
       tree_.classes.push_back(
           {name, text == texts.end() ? name : text->second});
     }
+  }
+
+  [[nodiscard]] std::string ParquetHint() const {
+    const auto file =
+        std::ranges::find_if(walk_.ignored, [](const std::string& path) {
+          return LowerCase(Extension(path)) == "parquet";
+        });
+    return file == walk_.ignored.end()
+               ? ""
+               : "; " + PathOf(*file) +
+                     ": the Python package converts Parquet files that lie "
+                     "directly in a folder: infeed convert FOLDER SHARDS";
   }
 
   // Counts the ignored files below the folder itself, which holds label files

@@ -463,6 +463,8 @@ class ParquetTest(unittest.TestCase):
                     ([[0, 1], [1, 0], [0, 1]], "label holds values of the type"),
                     ([0.0, 0.5, 1.0], "row 1: the label is 0.5"),
                     ([0, None, 1], "row 1: the label is None"),
+                    ([0.0, float("nan"), 1.0], "row 1: the label is nan"),
+                    ([0.0, 1.0, float("inf")], "row 2: the label is inf"),
                     ([0, 1, -1], "row 2: the label is -1")):
                 file = self.write(folder, {"image": jpegs, "label": labels})
                 with self.assertRaises(ValueError) as caught:
@@ -479,6 +481,56 @@ class ParquetTest(unittest.TestCase):
                              [f"{file}#1", f"{file}#2"])
             self.assertNotIn(".parquet-", (out / ".infeed" /
                                            "conversion_report.json").read_text())
+
+    def test_an_image_is_bytes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for image, kind in (("text", "str"), ({"path": "x.jpg"}, "dict")):
+                file = self.write(folder, {"photo": [image], "label": [0]})
+                with self.assertRaisesRegex(
+                        ValueError, f"{file}: the column photo holds a {kind}"):
+                    infeed.convert(file, pathlib.Path(folder) / "out",
+                                   image_key="photo")
+
+    def test_files_without_rows_and_hidden_ones_are_left_out(self):
+        jpegs = self.jpegs(3)
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            out = folder / "out"
+            empty = {"image": [], "label": []}
+            file = self.write(folder, empty, name="b.parquet")
+            with self.assertRaisesRegex(infeed.DataError, f"{file}: has no rows"):
+                infeed.convert(file, out)
+            self.write(folder, empty, name="c.parquet")
+            with self.assertRaisesRegex(infeed.DataError, f"{folder}: has no rows"):
+                infeed.convert(folder, out)
+            self.write(folder, {"image": jpegs, "label": [0, 1, 2]},
+                       name="a.PARQUET")
+            (folder / "._a.parquet").write_bytes(b"of a Mac")
+            done = infeed.convert(folder, out, shards=1)
+            self.assertEqual(done.records, {"train": 3})
+            self.assertEqual(self.labels_of(out), dict(zip(jpegs, range(3))))
+
+    def test_a_folder_lacks_no_file_of_a_set(self):
+        columns = {"image": self.jpegs(2), "label": [0, 1]}
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            out = folder / "out"
+            file = self.write(folder, columns, name="x-00001-of-00003.parquet")
+            self.check_refusal(
+                folder, 3, "2 of 3 files are missing, the first is "
+                           "x-00000-of-00003.parquet")
+            self.assertEqual(infeed.convert(file, out, shards=1).records,
+                             {"train": 2})
+            for number in 0, 2:  # the one as older files of Hugging Face
+                self.write(folder, columns,
+                           name=f"x-0000{number}-of-00003-0a{number}f.parquet")
+            done = infeed.convert(folder, out, shards=1, overwrite=True)
+            self.assertEqual(done.records, {"train": 6})
+            twin = self.write(folder, columns,
+                              name="x-00000-of-00003.parquet")
+            self.check_refusal(folder, 3, "x-* has two files of one number")
+            twin.rename(folder / "x-00000-of-00001.parquet")
+            self.check_refusal(folder, 3, "x-* are files of two sets")
 
     def test_files_must_name_the_same_classes(self):
         jpegs = self.jpegs(2)
@@ -509,7 +561,7 @@ class ParquetTest(unittest.TestCase):
         program = subprocess.run(
             [sys.executable, "-c", "from infeed import programs; "
              "raise SystemExit(programs.main())", "convert", file,
-             file.parent / "out"], capture_output=True, text=True)
+             file.parent / "refused"], capture_output=True, text=True)
         self.assertEqual(program.returncode, code, program.stderr)
         self.assertNotIn("Traceback", program.stderr)
         self.assertIn(f"infeed convert: {file}: ", program.stderr)

@@ -125,9 +125,13 @@ TEST(ImageTreeTest, SaysWhichLayoutsThereAreAndWhyNoneFits) {
   ImageFolder raw;
   EXPECT_THAT(MessageFor<UsageError>(raw.path()),
               AllOf(HasSubstr("no images found"), HasSubstr("<class>/*.jpg")));
-  raw.Jpeg("1.jpg");
+  raw.File("data/train.parquet", "x");
   EXPECT_THAT(MessageFor<UsageError>(raw.path()),
-              HasSubstr("images directly in it"));
+              HasSubstr("data/train.parquet: the Python package converts"));
+  raw.Jpeg("1.jpg");
+  EXPECT_THAT(
+      MessageFor<UsageError>(raw.path()),
+      AllOf(HasSubstr("images directly in it"), Not(HasSubstr("parquet"))));
 }
 
 TEST(ImageTreeTest, NamesWhatIsMissing) {
