@@ -291,13 +291,7 @@ def feature(name: str, value: Any) -> list[Any]:
     if isinstance(value, (str, bytes)):
         value = [value]  # NumPy's own have an __array__, which drops NULs.
     elif hasattr(value, "__array__"):
-        made = array(name, value, kinds)
-        value = made.tolist()
-        if made.dtype.kind == "S" and any(
-                len(item) < made.itemsize for item in made.ravel().tolist()):
-            raise TypeError(f"{name}: an array of the type {made.dtype} does not "
-                            "tell NULs at the end of bytes from padding: give a "
-                            "list of bytes, as by tolist() if they are padding")
+        value = array(name, value, kinds).tolist()
     elif isinstance(value, range):
         value = list(value)
     values = value if isinstance(value, (list, tuple)) else [value]

@@ -80,8 +80,8 @@ class Writer:
     def write_example(self, features: Mapping[str, Any]) -> None:
         """A tf.train.Example. Of each key one value, or a list or an array of
         values: bytes or str (as UTF-8), float (as float32), int or bool (as
-        int64). Items of NumPy's arrays of bytes must not end in NULs, which are
-        padding there: give a list.
+        int64). NULs at the end of an item of NumPy's arrays of bytes are padding,
+        as to NumPy: to keep them, give a list.
         """
         if not isinstance(features, Mapping):
             raise _arguments.wrong("features", features, "a dict")
