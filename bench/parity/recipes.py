@@ -16,7 +16,8 @@ COMMON = {"resnet_depth": 18, "image_size": SIZE, "recipe": "torchvision",
           "train_batch_size": BATCH, "eval_batch_size": 250,
           "train_steps": STEPS, "iterations_per_loop": 100,
           "steps_per_eval": STEPS, "learning_rate_scaling": "none",
-          "warmup_epochs": WARMUP_STEPS * BATCH / 10000,
+          # A hair more, since the steps are rounded down.
+          "warmup_epochs": (WARMUP_STEPS + 1e-6) / (10000 // BATCH),
           "precision": "float32"}
 # A preset's parameters for the length and size of its run are left out.
 RECIPES = {

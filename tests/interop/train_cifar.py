@@ -73,7 +73,7 @@ def train(device, images, labels, given):
     order = torch_images.epochs(len(labels), given.batch, generator, True)
     source = torch_images.padded(images, PAD)
     rule = optimizer(device.model, given.weight_decay)
-    warmup = given.warmup_epochs * len(labels) / given.batch
+    warmup = given.warmup_epochs * (len(labels) // given.batch)
     device.model.train()
     for step in range(given.steps):
         if step == WARM_STEPS:

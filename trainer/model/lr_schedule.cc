@@ -50,7 +50,7 @@ LarsRate LarsRateOf(int batch_size) {
   return {0, 35.6, 40};
 }
 
-// The epoch as a fraction of all images, not of whole batches.
+// Real division, also where kReference's images do not fill batches.
 double EpochOf(std::int64_t step, const LearningRateOptions& options) {
   return static_cast<double>(step) * options.batch_size /
          static_cast<double>(options.train_images);

@@ -66,6 +66,9 @@ struct LearningRateOptions {
   bool lars = false;     // the reference's peak and warm-up for LARS
   double poly_rate = 0;  // the peak with LARS; 0: chosen by the batch size
   int batch_size = 256;  // global
+  // An epoch is train_images / batch_size steps. For kReference they are the
+  // data's, as in its driver; for the others those in the steps that the run
+  // makes in an epoch.
   std::int64_t train_images = 1;
   std::int64_t train_steps = 1;
 };

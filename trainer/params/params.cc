@@ -146,6 +146,11 @@ void ResolveBatches(const DataFacts& facts, RunParams& run) {
   }
 }
 
+// Images, and empty slots, in the steps of an epoch.
+std::int64_t ImagesInSteps(const EpochBatches& epochs) {
+  return epochs.carries ? epochs.samples : epochs.most() * epochs.batch_size;
+}
+
 void ResolveSteps(int ranks, RunParams& run) {
   TrainParams& values = run.values;
   const EpochBatches epochs = EpochsOf(values, ranks);
@@ -163,6 +168,10 @@ void ResolveSteps(int ranks, RunParams& run) {
     run.asked_epochs = kDefaultEpochs;
   }
   FillIn(values.train_steps, epochs.Within(kDefaultEpochs), run);
+  LearningRateOptions& rate = values.optimizer.learning_rate;
+  rate.train_images = rate.schedule == RateSchedule::kReference
+                          ? values.num_train_images
+                          : ImagesInSteps(epochs);
   FillIn(values.iterations_per_loop,
          std::min<std::int64_t>(epochs.most(), 1251), run);
   if (epochs.Within(1) == epochs.most()) {  // Else epochs differ in steps.
@@ -206,7 +215,6 @@ LearningRateOptions RateOf(const TrainParams& params) {
   LearningRateOptions rate = params.optimizer.learning_rate;
   rate.lars = params.optimizer_kind() == OptimizerKind::kLars;
   rate.batch_size = params.input.batch_size;
-  rate.train_images = params.num_train_images;
   rate.train_steps = params.train_steps;
   return rate;
 }

@@ -62,7 +62,8 @@ void ResolveDefaults(const DataFacts& facts, RunParams& params);
 // images and classes where they are not given. An evaluation has ten batches.
 void ResolveFakeData(bool on_gpu, int ranks, RunParams& params);
 
-// The learning rate's options, with those that other parameters set.
+// The learning rate's options, with those that other parameters set. Their
+// train_images are known after ResolveDefaults().
 [[nodiscard]] LearningRateOptions RateOf(const TrainParams& params);
 
 // How the run's epochs lie in its steps; each has at least one. Requires:

@@ -70,7 +70,7 @@ struct TrainParams {
   std::string early_stop;
 
   // Without seed and the learning rate's decay_epochs and numbers of images and
-  // steps, which MakeOptimizerOptions() sets.
+  // steps, which MakeOptimizerOptions() and ResolveDefaults() set.
   OptimizerOptions optimizer;
   std::string learning_rate_decay_epochs;
   std::string plateau = "loss:10";

@@ -7,6 +7,8 @@
 #include "base/error.h"
 #include "tests/support/matchers.h"
 #include "tests/support/throws.h"
+#include "trainer/model/lr_schedule.h"
+#include "trainer/params/params.h"
 #include "trainer/params/train_params.h"
 
 namespace infeed {
@@ -101,6 +103,104 @@ TEST(StationOptionsTest, DecayEpochsAreNumbersThatRise) {
   EXPECT_THAT(MessageOf<UsageError>(
                   [&] { (void)epochs("30,60", RateSchedule::kStep); }),
               HasSubstr("give learning_rate_schedule=multistep"));
+}
+
+// The rates of a run's steps, with the peak 1.
+std::vector<double> Rates(const std::string& given, const DataFacts& facts) {
+  RunParams run = ReadParams(
+      {.overrides = {"base_learning_rate=1,learning_rate_scaling=none," +
+                     given}});
+  ResolveDefaults(facts, run);
+  const LearningRateOptions options =
+      MakeOptimizerOptions(run.values).learning_rate;
+  std::vector<double> rates;
+  for (std::int64_t step = 0; step < run.values.train_steps; ++step) {
+    rates.push_back(LearningRate(step, options));
+  }
+  return rates;
+}
+
+struct EpochsOfRates {
+  std::string given;
+  std::int64_t images;
+  int ranks;
+  std::int64_t epoch_steps;  // those of PyTorch's loader, where it has such
+};
+
+// torch's MultiStepLR({3, 6, 8}), called after each epoch of its loader.
+TEST(StationOptionsTest, RatesFallAtTheEndsOfTheRunsEpochs) {
+  for (const EpochsOfRates& run : std::vector<EpochsOfRates>{
+           {"train_batch_size=64", 128, 1, 2},
+           {"train_batch_size=64", 120, 1, 1},
+           {"train_batch_size=64,last_batch=drop", 191, 1, 2},
+           {"train_batch_size=64,last_batch=pad", 120, 1, 2},
+           {"train_batch_size=64,last_batch=repeat", 129, 1, 3},
+           {"train_batch_size=64,last_batch=carry", 192, 1, 3},
+           {"train_batch_size=128,rank_share=strided", 1023, 8, 8},
+           {"train_batch_size=128,rank_share=strided_drop", 1023, 8, 7},
+           {"train_batch_size=64,num_train_images=70", 120, 1, 1},
+           {"train_batch_size=64,optimizer=lars,poly_rate=1", 120, 1, 1}}) {
+    std::vector<double> expected;
+    for (int epoch = 0; epoch < 9; ++epoch) {
+      const double rate = epoch < 3   ? 1
+                          : epoch < 6 ? 0.1
+                          : epoch < 8 ? 0.01
+                                      : 0.001;
+      expected.insert(expected.end(), run.epoch_steps, rate);
+    }
+    EXPECT_THAT(
+        Rates(run.given +
+                  ",train_epochs=9,warmup_epochs=0,learning_rate_schedule="
+                  "multistep,learning_rate_decay_epochs='3,6,8'",
+              {.train_images = run.images,
+               .labels = {.classes = 5},
+               .ranks = run.ranks}),
+        testing::Pointwise(testing::DoubleNear(1e-12), expected))
+        << run.given;
+  }
+}
+
+// LinearLR for two epochs of a step each, and MultiStepLR({3, 6}) after it.
+TEST(StationOptionsTest, TheWarmUpTakesTheRunsEpochs) {
+  const DataFacts facts = {.train_images = 120, .labels = {.classes = 5}};
+  EXPECT_THAT(
+      Rates("train_batch_size=64,train_epochs=9,warmup_epochs=2,"
+            "learning_rate_schedule=multistep,"
+            "learning_rate_decay_epochs='3,6'",
+            facts),
+      testing::Pointwise(testing::DoubleNear(1e-12),
+                         std::vector<double>{0, .5, 1, 1, 1, .1, .1, .1, .01}));
+}
+
+// The steps at which the rate falls to a tenth.
+std::vector<std::size_t> Falls(const std::vector<double>& rates) {
+  std::vector<std::size_t> steps;
+  for (std::size_t step = 1; step < rates.size(); ++step) {
+    if (rates[step] < 0.2 * rates[step - 1]) {
+      steps.push_back(step);
+    }
+  }
+  return steps;
+}
+
+TEST(StationOptionsTest, EpochsThatCarryAreTheirImages) {
+  const DataFacts flowers = {.train_images = 2934, .labels = {.classes = 5}};
+  const std::string multistep =
+      "train_batch_size=1024,train_epochs=90,learning_rate_schedule=multistep,"
+      "learning_rate_decay_epochs='30,60,80',last_batch=";
+  EXPECT_THAT(Falls(Rates(multistep + "drop", flowers)),
+              ElementsAre(60, 120, 160));
+  // The first steps that begin with a sample of epochs 30, 60 and 80.
+  EXPECT_THAT(Falls(Rates(multistep + "carry", flowers)),
+              ElementsAre(86, 172, 230));
+}
+
+// The reference's driver counts the images of the data, also those that no step
+// has: two of its decays lie in the 180 steps of 90 epochs.
+TEST(StationOptionsTest, TheReferenceCountsTheDatasImages) {
+  const DataFacts flowers = {.train_images = 2934, .labels = {.classes = 5}};
+  EXPECT_THAT(Falls(Rates("train_batch_size=1024,train_epochs=90", flowers)),
+              ElementsAre(86, 172));
 }
 
 }  // namespace
