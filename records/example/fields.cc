@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "records/example/example_walk.h"
 #include "records/example/reader.h"
+#include "records/example/same_key.h"
 
 namespace infeed {
 namespace {
@@ -20,28 +21,6 @@ constexpr std::int64_t kNumberBytes = 8;
 // Entries of an Example whose fields are remembered.
 constexpr std::size_t kKnownEntries = 64;
 constexpr std::int64_t kMostItems = std::int64_t{1} << 28;
-
-// Whether the first and the last bytes of two texts are equal, as many as a
-// Word has.
-template <typename Word>
-bool HaveSameEnds(std::string_view one, std::string_view other) {
-  const auto differ = [&](std::size_t at) {
-    Word words[2] = {};
-    std::memcpy(&words[0], &one[at], sizeof(Word));
-    std::memcpy(&words[1], &other[at], sizeof(Word));
-    return words[0] ^ words[1];
-  };
-  return (differ(0) | differ(one.size() - sizeof(Word))) == 0;
-}
-
-// A call of memcmp() for a key of a few bytes takes longer.
-bool IsSameKey(std::string_view one, std::string_view other) {
-  const std::size_t size = one.size();
-  return size != other.size()    ? false
-         : size < 4 || size > 16 ? one == other
-         : size < 8              ? HaveSameEnds<std::uint32_t>(one, other)
-                                 : HaveSameEnds<std::uint64_t>(one, other);
-}
 
 std::string KeyText(const FieldSpec& field) {
   return "Example key '" + field.key + "'";
@@ -237,6 +216,17 @@ void CopyItems(const FieldSpec& field, std::string_view raw,
   }
 }
 
+// A byte of another value would be another number to each program.
+void RequireBools(const FieldSpec& field, std::string_view raw) {
+  const auto found = std::ranges::find_if(
+      raw, [](char item) { return item != 0 && item != 1; });
+  if (found != raw.end()) {
+    FailFor(field, "has the byte " +
+                       std::to_string(static_cast<unsigned char>(*found)) +
+                       ", which is no bool");
+  }
+}
+
 void ReadRaw(const FieldSpec& field, std::span<const std::byte> entry,
              const FieldPlace& place) {
   RawSink sink;
@@ -252,6 +242,9 @@ void ReadRaw(const FieldSpec& field, std::span<const std::byte> entry,
     FailFor(field, "has " + std::to_string(sink.value().size()) +
                        " bytes, expected " + std::to_string(place.row.size()));
   } else {
+    if (field.type == ItemType::kBool) {
+      RequireBools(field, sink.value());
+    }
     CopyItems(field, sink.value(), place.row);
   }
   *place.length = field.items();

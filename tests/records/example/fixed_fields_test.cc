@@ -235,6 +235,24 @@ TEST(FixedFieldsTest, RawBytesAreItemsOfAnyType) {
             "Example key 't' holds int64, expected bytes");
 }
 
+TEST(FixedFieldsTest, RawBoolsAreZeroOrOne) {
+  const FieldSpec field = {.key = "t",
+                           .kind = FeatureKind::kBytes,
+                           .shape = Shape{3},
+                           .type = ItemType::kBool,
+                           .is_raw = true};
+  const std::string good("\0\1\0", 3);
+  EXPECT_THAT(Read<std::uint8_t>(ExtraBytes("t", {good}), field).items,
+              ElementsAre(0, 1, 0));
+  for (const int byte : {2, 255}) {
+    std::string bad = good;
+    bad.back() = static_cast<char>(byte);
+    EXPECT_EQ(MessageFor(ExtraBytes("t", {bad}), field),
+              "Example key 't' has the byte " + std::to_string(byte) +
+                  ", which is no bool");
+  }
+}
+
 TEST(FixedFieldsTest, ErrorsSayWhatToGive) {
   const FieldSpec field = {.key = "input_ids", .shape = Shape{2}};
   EXPECT_EQ(MessageFor(ExtraInt64s("input_ids", {1, 2, 3}), field),
