@@ -351,8 +351,10 @@ Framing ResizedCenterCrop(int height, int width, const ImageSize& image_size,
   const auto resized = [&](int side) {
     return static_cast<int>(std::int64_t{part} * side / whole);
   };
+  // Of an image that is smaller, a margin of whole pixels.
   const auto start = [](int length, int shown) {
-    return std::max(0, RoundAsPython((length - shown) / 2.0));
+    return length < shown ? (length - shown) / 2
+                          : RoundAsPython((length - shown) / 2.0);
   };
   Framing framing{.window = {.y = 0, .x = 0, .height = height, .width = width},
                   .height = resized(height),

@@ -38,12 +38,12 @@ DecodePlan PlanDecode(const Framing& framing, ResizeKernel kernel,
   const Window window = ScaledWindow(framing.window, plan.denominator);
   plan.sides.vertical = {.in_size = window.height,
                          .out_size = framing.height,
-                         .out_first = framing.y,
-                         .at_start = framing.margins_at_end};
+                         .out_first = std::max(framing.y, 0),
+                         .margin = std::max(-framing.y, 0)};
   plan.sides.horizontal = {.in_size = window.width,
                            .out_size = framing.width,
-                           .out_first = framing.x,
-                           .at_start = framing.margins_at_end};
+                           .out_first = std::max(framing.x, 0),
+                           .margin = std::max(-framing.x, 0)};
   const ResizeSpan rows = TakeSupport(kernel, size.height, plan.sides.vertical);
   const ResizeSpan columns =
       TakeSupport(kernel, size.width, plan.sides.horizontal);
@@ -74,10 +74,14 @@ Framing FitWindow(const Window& window, const ImageSize& output,
   const auto fitted = [&](int side) {
     return std::max(1, static_cast<int>(std::lrint(side * factor)));
   };
-  return {.window = window,
-          .height = fitted(window.height),
-          .width = fitted(window.width),
-          .margins_at_end = margin == FitMargin::kEnd};
+  Framing framing{.window = window,
+                  .height = fitted(window.height),
+                  .width = fitted(window.width)};
+  if (margin == FitMargin::kMiddle) {
+    framing.y = (framing.height - output.height) / 2;
+    framing.x = (framing.width - output.width) / 2;
+  }
+  return framing;
 }
 
 // In float where torchvision computes with tensors.
@@ -89,8 +93,7 @@ Framing JitterScale(const Window& window, const ImageSize& output,
   const float factor = static_cast<float>(FitFactor(window, output)) * scale;
   Framing framing{.window = window,
                   .height = std::max(1, Truncate(window.height, factor)),
-                  .width = std::max(1, Truncate(window.width, factor)),
-                  .margins_at_end = true};
+                  .width = std::max(1, Truncate(window.width, factor))};
   if (framing.height > output.height || framing.width > output.width) {
     const float place = random.Real();
     framing.y = Truncate(std::max(framing.height - output.height, 0), place);

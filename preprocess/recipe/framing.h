@@ -10,15 +10,14 @@ namespace infeed {
 
 // The part of an image that an output shows: a window of the image is resized
 // to height x width pixels, and the output is a part of the result whose first
-// pixel is at (y, x). If the result is smaller than the output, it is in its
-// middle, or at its upper left.
+// pixel is at (y, x). Below 0: the result begins that many pixels inside the
+// output, after a margin.
 struct Framing {
   Window window;
   int height = 0;
   int width = 0;
   int y = 0;
   int x = 0;
-  bool margins_at_end = false;
 
   friend bool operator==(const Framing&, const Framing&) = default;
 };
@@ -34,8 +33,8 @@ struct DecodePlan {
 };
 
 // Plans an output of that size. is_scaled: decode large images at a reduced
-// size (ScaleDenominator()). Requires: each way the output lies in the framing,
-// or is larger and begins at 0.
+// size (ScaleDenominator()). Requires: each way the output shows a part of the
+// result.
 [[nodiscard]] DecodePlan PlanDecode(const Framing& framing, ResizeKernel kernel,
                                     const ImageSize& size, bool is_scaled);
 

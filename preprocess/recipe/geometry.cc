@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "preprocess/pixels/pixel_hash.h"
 #include "preprocess/recipe/framing.h"
-#include "preprocess/resize/side.h"
 
 namespace infeed {
 namespace {
@@ -25,15 +24,6 @@ SideMap Reverse(const SideMap& side, int length) {
   return {.scale = -side.scale, .offset = length - side.offset};
 }
 
-// Where a side of the output begins in the resized window.
-int FirstOf(int resized, int first, bool at_start, int length) {
-  return first -
-         PlaceOfOutputs(
-             {.out_size = resized, .out_first = first, .at_start = at_start},
-             length)
-             .first;
-}
-
 }  // namespace
 
 AffineMatrix Geometry::Matrix(const ImageSize& output) const {
@@ -48,15 +38,12 @@ AffineMatrix Geometry::Matrix(const ImageSize& output) const {
   return {{{across.scale, 0, across.offset}, {0, down.scale, down.offset}}};
 }
 
-Geometry GeometryOf(const Framing& framing, const ImageSize& source,
-                    const ImageSize& output) {
+Geometry GeometryOf(const Framing& framing, const ImageSize& source) {
   return {.source = source,
           .window = framing.window,
           .resized = {framing.height, framing.width},
-          .y = FirstOf(framing.height, framing.y, framing.margins_at_end,
-                       output.height),
-          .x = FirstOf(framing.width, framing.x, framing.margins_at_end,
-                       output.width)};
+          .y = framing.y,
+          .x = framing.x};
 }
 
 std::uint64_t HashGeometry(const Geometry& geometry, const ImageSize& output) {

@@ -39,8 +39,7 @@ struct Geometry {
 
 // The geometry of a framing, not mirrored.
 [[nodiscard]] Geometry GeometryOf(const Framing& framing,
-                                  const ImageSize& source,
-                                  const ImageSize& output);
+                                  const ImageSize& source);
 
 // A hash of the geometry of an output of that size.
 [[nodiscard]] std::uint64_t HashGeometry(const Geometry& geometry,

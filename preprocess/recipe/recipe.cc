@@ -316,7 +316,7 @@ DecodePlan Preprocessor::Plan(const Framing& framing, ResizeKernel kernel,
 
 Geometry Preprocessor::Describe(const Framing& framing, const ImageSize& source,
                                 const SampleKey& key) const {
-  Geometry geometry = GeometryOf(framing, source, options_.image_size);
+  Geometry geometry = GeometryOf(framing, source);
   geometry.is_mirrored = IsFlipped(options_, training_, key);
   geometry.is_upside_down = training_ && IsUpsideDown(options_.augment, key);
   return geometry;
@@ -370,7 +370,7 @@ void Preprocessor::HashPixelsOf(std::span<const std::uint32_t> pixels,
 }
 
 std::uint64_t HashOfPacked(const ImageSize& size, bool is_mirrored) {
-  Geometry geometry = GeometryOf(WholeFraming(size), size, size);
+  Geometry geometry = GeometryOf(WholeFraming(size), size);
   geometry.is_mirrored = is_mirrored;
   return HashChain().Add(HashGeometry(geometry, size)).hash();
 }

@@ -9,8 +9,9 @@
 namespace infeed {
 
 ResizeSpan PlaceOfOutputs(const ResizeSide& side, int length) {
-  const int count = std::min(side.out_size - side.out_first, length);
-  return {.first = side.at_start ? 0 : (length - count) / 2, .count = count};
+  return {
+      .first = side.margin,
+      .count = std::min(side.out_size - side.out_first, length - side.margin)};
 }
 
 ResizeSpan SupportOf(ResizeKernel kernel, const ResizeSide& side, int count) {

@@ -26,9 +26,7 @@ struct ResizeSide {
   int out_size = 1;
   int out_first = 0;
   int in_first = 0;
-  // Where outputs that are fewer than the destination's pixels are in it: at
-  // its start, not in its middle.
-  bool at_start = false;
+  int margin = 0;  // of the destination: pixels before the first output
 
   friend bool operator==(const ResizeSide&, const ResizeSide&) = default;
 };
@@ -46,7 +44,7 @@ struct ResizeSpan {
 };
 
 // Where a side's outputs from out_first on are in a destination of `length`
-// pixels: all of it, or, if they are fewer, its middle or its start.
+// pixels: from side.margin on, as many as there are, or as fit.
 [[nodiscard]] ResizeSpan PlaceOfOutputs(const ResizeSide& side, int length);
 
 // Returns the source samples needed for `count` outputs from side.out_first on;

@@ -100,9 +100,8 @@ TEST(FollowBoxesTest, FollowTorchvisionsDetectionRecipes) {
     };
     const ImageSize output = size("output");
     Floats boxes = FromBits(golden["boxes"]);
-    const Geometry geometry =
-        GeometryOf(FramingOf(golden, size("source"), output, boxes),
-                   size("source"), output);
+    const Geometry geometry = GeometryOf(
+        FramingOf(golden, size("source"), output, boxes), size("source"));
     const Window& window = geometry.window;
     ASSERT_EQ(golden["geometry"],
               Json({window.y, window.x, window.height, window.width,

@@ -27,7 +27,7 @@ TEST(FitWindowTest, IsUltralyticsLetterBox) {
                          int top, int left) {
     const Framing framing = Fitted(height, width);
     EXPECT_EQ(framing.window, (Window{0, 0, height, width}));
-    const Geometry geometry = GeometryOf(framing, {height, width}, 640);
+    const Geometry geometry = GeometryOf(framing, {height, width});
     EXPECT_EQ(geometry.resized, resized);
     EXPECT_EQ(-geometry.y, top);
     EXPECT_EQ(-geometry.x, left);
@@ -44,7 +44,7 @@ TEST(FitWindowTest, IsUltralyticsLetterBox) {
 TEST(FitWindowTest, MarginsAreInTheMiddleOrAtTheEnd) {
   const ImageSize output(30, 50);
   const auto place = [&](FitMargin margin) {
-    return GeometryOf(Fitted(10, 10, output, margin), 10, output);
+    return GeometryOf(Fitted(10, 10, output, margin), 10);
   };
   EXPECT_EQ(place(FitMargin::kMiddle).x, -10);
   EXPECT_EQ(place(FitMargin::kEnd).x, 0);
@@ -72,7 +72,7 @@ TEST(JitterScaleTest, ImagesThatFitAreAtTheUpperLeft) {
       JitterScale({0, 0, 480, 640}, 1024, kLargeScale, random);
   EXPECT_EQ(framing.height, 514);
   EXPECT_EQ(framing.width, 686);
-  const Geometry geometry = GeometryOf(framing, {480, 640}, 1024);
+  const Geometry geometry = GeometryOf(framing, {480, 640});
   EXPECT_EQ(geometry.y, 0);
   EXPECT_EQ(geometry.x, 0);
   EXPECT_TRUE(random.is_at_end());

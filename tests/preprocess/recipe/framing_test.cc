@@ -82,6 +82,23 @@ TEST(PlanDecodeTest, TakesWhatASquareIsMadeOf) {
   EXPECT_EQ(plan.sides.horizontal.in_first, 27);
 }
 
+// A wide image in a wider output: 24 pixels of a side are a margin.
+TEST(PlanDecodeTest, MarginsAreBeforeTheImage) {
+  const Framing framing{.window = {.y = 0, .x = 0, .height = 150, .width = 200},
+                        .height = 60,
+                        .width = 80,
+                        .y = 6,
+                        .x = -24};
+  const DecodePlan plan =
+      PlanDecode(framing, ResizeKernel::kAntialias, {48, 129}, false);
+  EXPECT_EQ(plan.window.width, 200);
+  EXPECT_EQ(plan.sides.vertical.out_first, 6);
+  EXPECT_EQ(plan.sides.vertical.margin, 0);
+  EXPECT_EQ(plan.sides.horizontal,
+            (ResizeSide{
+                .in_size = 200, .out_size = 80, .in_first = 0, .margin = 24}));
+}
+
 TEST(PlanDecodeTest, PlansInTheSmallerImage) {
   const Framing framing{.window = {.y = 0, .x = 0, .height = 81, .width = 122},
                         .height = 40,

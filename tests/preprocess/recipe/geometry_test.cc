@@ -208,19 +208,6 @@ TEST(GeometryTest, PackedPixelsHaveAGeometryToo) {
   }
 }
 
-// A wide image in a wider output: 24 pixels of a side are black.
-TEST(GeometryTest, MarginsAreBeforeTheWindow) {
-  const Geometry geometry =
-      GeometryOf({.window = {.y = 0, .x = 0, .height = 150, .width = 200},
-                  .height = 60,
-                  .width = 80,
-                  .y = 6,
-                  .x = 0},
-                 {150, 200}, {48, 129});
-  EXPECT_EQ(geometry.y, 6);
-  EXPECT_EQ(geometry.x, -24);
-}
-
 TEST(GeometryTest, MatrixMapsTheWindowToTheOutput) {
   const ImageSize output(50, 40);
   Geometry geometry = {

@@ -68,7 +68,7 @@ Pixels Framed(const RgbImage& image, const Framing& framing,
   Pixels resized(std::size_t{1} * framing.height * framing.width);
   Resize(kernel, image.view(framing.window), framing.width, framing.height,
          resized);
-  const Geometry geometry = GeometryOf(framing, {kHeight, kWidth}, size);
+  const Geometry geometry = GeometryOf(framing, {kHeight, kWidth});
   Pixels part(size.pixels(), PackPixel(114, 114, 114));
   for (int y = 0; y < size.height; ++y) {
     for (int x = 0; x < size.width; ++x) {

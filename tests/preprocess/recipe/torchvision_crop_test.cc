@@ -92,7 +92,7 @@ TEST(ResizedCenterCropTest, CoversARectangleOfTheOutputsShape) {
   // A given side: as CenterCrop() does, which pads an image that is smaller.
   const Window whole{0, 0, 500, 500};
   EXPECT_EQ(ResizedCenterCrop(500, 500, size, 256),
-            (Framing{whole, 256, 256, 16, 0}));
+            (Framing{whole, 256, 256, 16, -32}));
   EXPECT_EQ(ResizedCenterCrop(375, 500, 224, 232),
             (Framing{{0, 0, 375, 500}, 232, 309, 4, 42}));
 }

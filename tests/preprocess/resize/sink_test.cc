@@ -222,13 +222,11 @@ TEST_P(ResizeSinkTest, GivesASquareOfALargerResizeFromItsSupport) {
   }
 }
 
-// The image in the middle, or at the upper left, of one of another colour.
+// The image after margins in one of another colour.
 std::vector<std::uint32_t> Padded(const std::vector<std::uint32_t>& pixels,
                                   const ImageSize& from, const ImageSize& to,
-                                  bool at_start, std::uint32_t fill) {
+                                  int top, int left, std::uint32_t fill) {
   std::vector<std::uint32_t> padded(to.pixels(), fill);
-  const int top = at_start ? 0 : (to.height - from.height) / 2;
-  const int left = at_start ? 0 : (to.width - from.width) / 2;
   for (int y = 0; y < from.height; ++y) {
     std::copy_n(pixels.begin() + std::ptrdiff_t{y} * from.width, from.width,
                 padded.begin() + std::ptrdiff_t{top + y} * to.width + left);
@@ -243,17 +241,19 @@ TEST_P(ResizeSinkTest, LeavesMarginsOfAResizeThatIsSmaller) {
                                ImageSize(33, 34), ImageSize(21, 64)}) {
     for (int i = 0; i < 8; ++i) {
       const bool flip = i % 2 == 1;
-      const bool at_start = i / 2 % 2 == 1;
+      const int part = i / 2 % 2;  // of the room, as a margin: none, or half
+      const int top = part * (size.height - resized.height) / 2;
+      const int left = part * (size.width - resized.width) / 2;
       const std::uint32_t fill = i / 4 == 1 ? PackPixel(114, 7, 255) : 0;
       std::vector<std::uint32_t> pixels(size.pixels(), kGuard);
       const std::unique_ptr<ResizeSink> sink = Sink(size);
       sink->Aim(pixels, flip,
                 ResizeSides{.vertical = {.in_size = 40,
                                          .out_size = resized.height,
-                                         .at_start = at_start},
+                                         .margin = top},
                             .horizontal = {.in_size = 50,
                                            .out_size = resized.width,
-                                           .at_start = at_start},
+                                           .margin = left},
                             .fill = fill},
                 flip ? PixelStores::kHashed : PixelStores::kPastCaches);
       PutImage(image.view(), *sink);
@@ -262,7 +262,7 @@ TEST_P(ResizeSinkTest, LeavesMarginsOfAResizeThatIsSmaller) {
         EXPECT_EQ(sink->hash(), HashPixels(std::as_bytes(std::span(pixels))));
       }
       std::vector<std::uint32_t> expected = Padded(
-          Twin(image.view(), resized, false), resized, size, at_start, fill);
+          Twin(image.view(), resized, false), resized, size, top, left, fill);
       if (flip) {
         MirrorRows(size.width, expected);
       }
