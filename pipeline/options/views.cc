@@ -12,6 +12,7 @@
 #include "pipeline/options/input_table.h"
 #include "pipeline/options/option_text.h"
 #include "pipeline/options/options.h"
+#include "preprocess/recipe/pair.h"
 #include "records/bytes/whole_number.h"
 
 namespace infeed {
@@ -58,13 +59,6 @@ InputOptions WithPreprocess(const InputOptions& options, const ViewSpec& view) {
   return changed;
 }
 
-// The preprocessing of a view by its number, 0 being the image's.
-const PreprocessOptions& PreprocessOf(const InputOptions& options, int view) {
-  return view == 0
-             ? options.preprocess
-             : options.views[static_cast<std::size_t>(view) - 1].preprocess;
-}
-
 // Labels have all settings of the view that they follow but their own.
 void FollowSettings(const InputOptions& options, ViewSpec& view) {
   view.draws = view.draws.value_or(0);
@@ -100,6 +94,21 @@ void CheckLabels(const InputOptions& options, const ViewSpec& view) {
   CheckFill(view);
 }
 
+void CheckPair(const InputOptions& options, const ViewSpec& view) {
+  const PreprocessOptions& followed = PreprocessOf(options, *view.draws);
+  if (SharesFraming(view.preprocess, followed) &&
+      !IsExactPair(view.preprocess, followed, options.training)) {
+    throw UsageError(fmt::format(
+        "image_size={}: draws={} makes a pair, which recipe={} keeps exact{} "
+        "only if the image_size is that of view {}, {}, or a whole number of "
+        "times as large: give such a size, or no draws",
+        SizeText(view.preprocess.image_size), *view.draws,
+        ChoiceName(followed.recipe, kRecipes),
+        options.training ? "" : " in an evaluation", *view.draws,
+        SizeText(followed.image_size)));
+  }
+}
+
 void CheckView(const InputOptions& options, int number) {
   const ViewSpec& view = options.views[static_cast<std::size_t>(number) - 1];
   CheckInputRanges(WithPreprocess(options, view));
@@ -113,6 +122,8 @@ void CheckView(const InputOptions& options, int number) {
   }
   if (view.is_labels()) {
     CheckLabels(options, view);
+  } else if (view.draws) {
+    CheckPair(options, view);
   }
 }
 
@@ -175,6 +186,12 @@ void CheckViews(const InputOptions& options) {
       throw UsageError(fmt::format("view {}: {}", number, error.what()));
     }
   }
+}
+
+const PreprocessOptions& PreprocessOf(const InputOptions& options, int view) {
+  return view == 0
+             ? options.preprocess
+             : options.views[static_cast<std::size_t>(view) - 1].preprocess;
 }
 
 std::vector<PreprocessOptions> ViewPreprocessing(const InputOptions& options) {

@@ -19,8 +19,9 @@ struct ViewSpec {
   std::string key = {};  // of the encoded image; empty: image_key
   PreprocessOptions preprocess = {};
   // The number of an earlier view whose random draws the view takes, those of
-  // the window for the size of that view's image; labels take its geometry.
-  // Absent: draws of its own.
+  // the window for the size of that view's image; labels take its geometry, as
+  // an image with the same crop does, in proportion to the sizes: the two are a
+  // pair. Absent: draws of its own.
   std::optional<int> draws = {};
   // Labels: a PNG, grey or with a palette, whose values are labels of the
   // pixels of the image of view `draws`; they are resized by nearest.
@@ -43,8 +44,14 @@ struct ViewSpec {
 // Throws UsageError for more than kMaxViews with view 0, views without images,
 // draws of no earlier view, labels of another size than theirs, beside an
 // augmentation that moves pixels, or with a fill that their type cannot hold,
-// and what is refused of the image's own options.
+// a pair whose sizes keep it from being exact, and what is refused of the
+// image's own options.
 void CheckViews(const InputOptions& options);
+
+// The preprocessing of a view by its number, 0 being the image's. Requires: the
+// view is there.
+[[nodiscard]] const PreprocessOptions& PreprocessOf(const InputOptions& options,
+                                                    int view);
 
 // The preprocessing of all views of images, each once.
 [[nodiscard]] std::vector<PreprocessOptions> ViewPreprocessing(

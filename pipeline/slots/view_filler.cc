@@ -61,6 +61,11 @@ ViewFiller::ViewFiller(const InputOptions& options)
     if (spec.draws) {
       const auto followed = static_cast<std::size_t>(*spec.draws);
       view.draws = followed == 0 ? 0 : views_[followed - 1].draws;
+      const PreprocessOptions& earlier = PreprocessOf(options, *spec.draws);
+      view.followed = {
+          .geometry = {},
+          .size = earlier.image_size,
+          .gives_framing = SharesFraming(spec.preprocess, earlier)};
     }
     views_.push_back(view);
   }
@@ -91,11 +96,12 @@ FillCounts ViewFiller::Fill(const ViewSource& source, int slot, Batch& batch) {
 FillCounts ViewFiller::FillImage(std::size_t view, const ViewSource& source,
                                  int slot, Batch& batch) {
   const std::span<std::byte> bytes = batch.slot_view(view, slot);
-  const ImageSize followed =
-      specs_[view].draws ? FollowedGeometry(specs_[view], slot, batch).source
-                         : ImageSize();
+  std::optional<FollowedOutput>& followed = views_[view].followed;
+  if (followed) {
+    followed->geometry = FollowedGeometry(specs_[view], slot, batch);
+  }
   const auto fill = [&](std::span<std::uint32_t> words) {
-    return FillWords(views_[view], source, followed, words);
+    return FillWords(views_[view], source, words);
   };
   FillCounts counts =
       batch.content() == BatchContent::kRgb
@@ -108,11 +114,12 @@ FillCounts ViewFiller::FillImage(std::size_t view, const ViewSource& source,
 }
 
 FillCounts ViewFiller::FillWords(const View& view, const ViewSource& source,
-                                 const ImageSize& followed,
                                  std::span<std::uint32_t> words) {
   SampleKey key = source.key;
   key.view = view.draws;
   Preprocessor& preprocessor = preprocessors_[view.preprocessor];
+  const FollowedOutput* const followed =
+      view.followed ? &*view.followed : nullptr;
   if (!view.encoded.empty()) {
     return preprocessor.Fill(view.encoded, key, words, {}, nullptr,
                              source.boxes, followed);
@@ -122,7 +129,7 @@ FillCounts ViewFiller::FillWords(const View& view, const ViewSource& source,
              ? preprocessor.Fill(example.encoded, key, words, source.seek_index,
                                  nullptr, source.boxes, followed)
              : preprocessor.CopyPacked(example.packed, example.height,
-                                       example.width, key, words);
+                                       example.width, key, words, {}, followed);
 }
 
 FillCounts ViewFiller::FillLabels(std::size_t view, const ViewSource& source,

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "pipeline/memory/batch.h"
 #include "pipeline/options/options.h"
 #include "preprocess/recipe/label_image.h"
+#include "preprocess/recipe/pair.h"
 #include "preprocess/recipe/recipe.h"
 #include "records/example/imagenet_example.h"
 
@@ -45,6 +47,8 @@ class ViewFiller {
     std::uint32_t draws = 0;                  // SampleKey::view
     std::size_t preprocessor = 0;             // of images
     std::span<const std::byte> encoded = {};  // under a key of its own
+    // The view whose draws it has; its geometry is the present sample's.
+    std::optional<FollowedOutput> followed = {};
   };
 
   // Fill one view; its geometry is in the counts.
@@ -53,7 +57,6 @@ class ViewFiller {
   FillCounts FillLabels(std::size_t view, const ViewSource& source, int slot,
                         Batch& batch);
   FillCounts FillWords(const View& view, const ViewSource& source,
-                       const ImageSize& followed,
                        std::span<std::uint32_t> words);
 
   const std::vector<ViewSpec> specs_;

@@ -14,6 +14,7 @@
 #include "preprocess/pixels/row_sink.h"
 #include "preprocess/recipe/crop.h"
 #include "preprocess/recipe/framing.h"
+#include "preprocess/recipe/pair.h"
 
 namespace infeed {
 namespace {
@@ -50,16 +51,6 @@ void CheckPackedSize(std::int64_t height, std::int64_t width,
                   SizeText(size) + ": read them with image_size " +
                   (height == width ? std::to_string(height) : sides) +
                   ", or convert again with --image_size " + SizeText(size));
-}
-
-// How many times as large an image is each way as another one; 0: not the same
-// whole number of times.
-int WholeRatio(const ImageSize& size, const ImageSize& other) {
-  const int times = other.height > 0 ? size.height / other.height : 0;
-  return times * other.height == size.height &&
-                 std::int64_t{times} * other.width == size.width
-             ? times
-             : 0;
 }
 
 // Whether a recipe can show a part of an image.
@@ -131,7 +122,7 @@ struct Preprocessor::Target {
   ResizeKernel kernel;
   std::span<std::uint32_t> image;
   const BoxSource& boxes;
-  const ImageSize& followed;
+  const FollowedOutput* followed;
 };
 
 FillCounts Preprocessor::Fill(std::span<const std::byte> encoded,
@@ -139,7 +130,7 @@ FillCounts Preprocessor::Fill(std::span<const std::byte> encoded,
                               std::span<std::uint32_t> destination,
                               std::span<const std::byte> seek_index,
                               std::string* found, const BoxSource& boxes,
-                              const ImageSize& followed) {
+                              const FollowedOutput* followed) {
   const Clock::time_point start = Clock::now();
   const Target target{.key = key,
                       .kernel = KernelOf(interpolation_, key),
@@ -158,7 +149,7 @@ FillCounts Preprocessor::Fill(std::span<const std::byte> encoded,
   counts.resize = resize.busy();
   const Clock::time_point decoded = Clock::now();
   counts.decode = decoded - start - counts.resize;
-  Finish(key, destination, counts.geometry);
+  Finish(target, counts.geometry);
   counts.resize += Clock::now() - decoded;
   counts.augment = Augment(key, destination);
   HashResult(counts);
@@ -244,18 +235,19 @@ FillCounts Preprocessor::DecodeOther(std::span<const std::byte> encoded,
 
 Framing Preprocessor::ChooseFraming(const ImageSize& source, int components,
                                     const Target& target) const {
-  const ImageSize& followed = target.followed;
+  if (target.followed == nullptr) {
+    return DrawFraming(source, components, target);
+  }
+  const ImageSize& followed = target.followed->geometry.source;
   const int times = WholeRatio(source, followed);
   if (times > 0) {
-    Framing framing = DrawFraming(followed, components, target);
-    Window& window = framing.window;
-    window = {.y = times * window.y,
-              .x = times * window.x,
-              .height = times * window.height,
-              .width = times * window.width};
+    Framing framing = target.followed->gives_framing
+                          ? FramingAtSize(*target.followed, options_.image_size)
+                          : DrawFraming(followed, components, target);
+    framing.window = Enlarged(framing.window, times);
     return framing;
   }
-  if (followed != ImageSize() && IsCropped(options_)) {
+  if (IsCropped(options_)) {
     throw DataError("the image has " +
                     WidthAndHeight({source.width, source.height}) +
                     " pixels, the one that it follows " +
@@ -331,17 +323,34 @@ bool IsFlipped(const PreprocessOptions& options, bool training,
          options.random_flip && DrawFlip(key);
 }
 
-void Preprocessor::Finish(const SampleKey& key, std::span<std::uint32_t> pixels,
-                          Geometry& geometry) const {
-  if (IsMoved()) {
-    SampleRandom random(key, RandomStream::kCrop);
-    Move move = DrawMove(random);
+void Preprocessor::Finish(const Target& target, Geometry& geometry) const {
+  if (!IsMoved()) {
+    return;
+  }
+  Move move;
+  if (target.followed != nullptr && target.followed->gives_framing) {
+    const Geometry shown = AtSize(*target.followed, options_.image_size);
+    move = {.down = -shown.y, .right = -shown.x};
+    geometry.padding = shown.padding;
+  } else {
+    SampleRandom random(target.key, RandomStream::kCrop);
+    move = DrawMove(random);
     geometry.padding = Move::kPadding;
-    geometry.y = -move.down;
-    geometry.x = -move.right;
-    // The recipe moves before it mirrors, but the pixels are already mirrored.
-    move.right = geometry.is_mirrored ? -move.right : move.right;
-    MovePixels(move, options_.image_size, pixels);
+  }
+  geometry.y = -move.down;
+  geometry.x = -move.right;
+  // The recipe moves before it mirrors, but the pixels are already mirrored.
+  move.right = geometry.is_mirrored ? -move.right : move.right;
+  MovePixels(move, options_.image_size, target.image);
+}
+
+void Preprocessor::CheckShowsAll(const Target& target) const {
+  const ImageSize& size = options_.image_size;
+  if (target.followed != nullptr && target.followed->gives_framing &&
+      ChooseFraming(size, 3, target) != WholeFraming(size)) {
+    throw DataError(
+        "packed pixels are a whole image, and the image that they follow shows "
+        "a part of one");
   }
 }
 
@@ -388,7 +397,8 @@ Clock::duration Preprocessor::Augment(const SampleKey& key,
 FillCounts Preprocessor::CopyPacked(
     std::span<const std::byte> packed, std::int64_t height, std::int64_t width,
     const SampleKey& key, std::span<std::uint32_t> destination,
-    const std::function<void(std::span<const std::byte>)>& on_piece) {
+    const std::function<void(std::span<const std::byte>)>& on_piece,
+    const FollowedOutput* followed) {
   const Clock::time_point start = Clock::now();
   const ImageSize& size = options_.image_size;
   Check(destination.size() == size.pixels(),
@@ -399,10 +409,16 @@ FillCounts Preprocessor::CopyPacked(
                     " bytes, expected " +
                     std::to_string(destination.size_bytes()));
   }
+  const Target target{.key = key,
+                      .kernel = {},
+                      .image = destination,
+                      .boxes = {},
+                      .followed = followed};
+  CheckShowsAll(target);
   FillCounts counts{.geometry = Describe(WholeFraming(size), size, key)};
   CopyPackedPixels(packed, size.width, counts.geometry.is_mirrored, destination,
                    on_piece, use_.hashed || IsReadAgain());
-  Finish(key, destination, counts.geometry);
+  Finish(target, counts.geometry);
   counts.resize = Clock::now() - start;
   counts.augment = Augment(key, destination);
   HashResult(counts);

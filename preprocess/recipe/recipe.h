@@ -17,6 +17,7 @@
 #include "preprocess/recipe/geometry.h"
 #include "preprocess/recipe/interpolation.h"
 #include "preprocess/recipe/options.h"
+#include "preprocess/recipe/pair.h"
 #include "preprocess/resize/sink.h"
 
 namespace infeed {
@@ -87,17 +88,18 @@ class Preprocessor {
   // this JPEG, or none; any bytes are safe and affect only speed and index_use.
   // found: may be null; receives the index extended by what the decode read
   // beyond it, as such bytes; empty if that was nothing. boxes: called once, in
-  // training with iou_crop; absent: none. followed: the size of another image,
-  // of which this one shows the same part: the window is drawn for that size
-  // and scaled to this one; 0: none. Throws DataError, also where that is not
-  // exact: the image is cropped, and its sides are not those of the other one
-  // times a whole number; destination is then unspecified, and the preprocessor
-  // stays usable. Requires: destination.size() == image_size.pixels().
+  // training with iou_crop; absent: none. followed: may be null; an output of
+  // which this one shows the same part: its framing is taken, or a window is
+  // drawn for its source, and scaled to this image. Throws DataError, also
+  // where that is not exact: the image is cropped, and its sides are not those
+  // of the other one times a whole number; destination is then unspecified, and
+  // the preprocessor stays usable. Requires: destination.size() ==
+  // image_size.pixels(), and IsExactPair() of what gives its framing.
   FillCounts Fill(std::span<const std::byte> encoded, const SampleKey& key,
                   std::span<std::uint32_t> destination,
                   std::span<const std::byte> seek_index = {},
                   std::string* found = nullptr, const BoxSource& boxes = {},
-                  const ImageSize& followed = {});
+                  const FollowedOutput* followed = nullptr);
 
   // Completes the seek index that Fill(encoded, ...) found or was passed, by
   // reading the rest of the JPEG; returns it as Fill() does, empty if it was
@@ -107,18 +109,20 @@ class Preprocessor {
 
   // Fill() for an already packed image, height * width little-endian uint32:
   // copies it into destination, then flips, moves (kCifar) and augments it as
-  // Fill() does. Throws DataError unless the image has image_size. on_piece is
-  // called with all of packed, in order, piece by piece, each just before it is
-  // copied. Requires: destination.size() == image_size.pixels().
+  // Fill() does. Throws DataError unless the image has image_size, and if it
+  // follows a part of one. on_piece is called with all of packed, in order,
+  // piece by piece, each just before it is copied. Requires: destination.size()
+  // == image_size.pixels().
   FillCounts CopyPacked(
       std::span<const std::byte> packed, std::int64_t height,
       std::int64_t width, const SampleKey& key,
       std::span<std::uint32_t> destination,
-      const std::function<void(std::span<const std::byte>)>& on_piece = {});
+      const std::function<void(std::span<const std::byte>)>& on_piece = {},
+      const FollowedOutput* followed = nullptr);
 
  private:
   // A sample, the kernel of its resize, its destination, its boxes, and the
-  // size of the image that it follows.
+  // output that it follows.
   struct Target;
   [[nodiscard]] Framing ChooseFraming(const ImageSize& source, int components,
                                       const Target& target) const;
@@ -143,8 +147,9 @@ class Preprocessor {
                                   const SampleKey& key) const;
   // The steps of a training recipe that follow the resize; adds them to the
   // geometry.
-  void Finish(const SampleKey& key, std::span<std::uint32_t> pixels,
-              Geometry& geometry) const;
+  void Finish(const Target& target, Geometry& geometry) const;
+  // Throws DataError if packed pixels would have to be cut.
+  void CheckShowsAll(const Target& target) const;
   [[nodiscard]] bool IsMoved() const {
     return training_ && options_.recipe == Recipe::kCifar;
   }

@@ -260,6 +260,33 @@ class CropsTest(WithViews):
         left, right = (view.astype(int) for view in batch.images)
         self.assertLessEqual(np.abs(left + right - 255).max(), 1)
 
+    def test_of_two_resolutions_show_the_same(self):
+        shapes = [(75, 100), (67, 45), (90, 91), (40, 40)]
+        examples = []
+        for number, (height, width) in enumerate(shapes):
+            image = np.random.default_rng(number).integers(
+                0, 256, (height, width, 3), np.uint8)
+            examples.append({"low": png(image), "d": number, "high": png(
+                image.repeat(2, 0).repeat(2, 1))})
+        for recipe, training in itertools.product(
+                ("tpu", "torchvision", "plain", "cifar", "fit"), (True, False)):
+            with self.subTest(recipe=recipe, training=training):
+                for key, times in (("high", 2), ("low", 1)):
+                    self.assert_pairs(self.batch(
+                        examples,
+                        [View("low"), View(key, draws=0, image_size=120)],
+                        recipe=recipe, training=training), times)
+
+    def assert_pairs(self, batch, times):
+        """Places of the source, times as large in the second view, are at one
+        place of both outputs."""
+        ratio = batch.images[1].shape[1] / batch.images[0].shape[1]
+        first, second = (geometry.matrix() for geometry in batch.geometry)
+        np.testing.assert_allclose(second[..., :2] * times,
+                                   first[..., :2] * ratio, atol=1e-9)
+        np.testing.assert_allclose(second[..., 2], first[..., 2] * ratio,
+                                   atol=1e-9)
+
     def test_are_the_same_for_any_threads_and_after_a_resume(self):
         whole = list(itertools.islice(self.dino().repeat(), 6))
         self.assert_same(itertools.islice(self.dino(threads=1).repeat(), 6),
@@ -429,6 +456,8 @@ class ViewTest(WithViews):
                  [View(), View(draws=1)], {}),
                 (ValueError, "view 1: .*image_size",
                  [View(), View(MASK, labels=True, image_size=20)], {}),
+                (ValueError, "view 1: image_size=60: draws=0 makes a pair",
+                 [View(), View(draws=0, image_size=60)], {"recipe": "fit"}),
                 (ValueError, "view 1: .*randaugment", [View(), mask],
                  {"augment": "randaugment"}),
                 (ValueError, "view 2: image_size=.*at least 1",

@@ -372,6 +372,17 @@ TEST(InputPipelineViewsTest, SettingsThatCannotBeAreRefused) {
     many = WithView(many, {});
   }
   EXPECT_THAT(refusal(many, {}), HasSubstr("17 views: at most 16"));
+  InputOptions evaluation = Options();
+  evaluation.training = false;
+  EXPECT_THAT(refusal(evaluation, {"draws=0", "image_size=24"}),
+              HasSubstr("view 1: image_size=24: draws=0 makes a pair, which "
+                        "recipe=torchvision keeps exact in an evaluation only "
+                        "if the image_size is that of view 0, 16, or a whole"));
+  EXPECT_EQ(refusal(evaluation, {"draws=0", "image_size=32"}), "");
+  EXPECT_EQ(refusal(evaluation, {"image_size=24"}), "");
+  EXPECT_EQ(refusal(Options(), {"draws=0", "image_size=24"}), "");
+  EXPECT_THAT(refusal(Options(Recipe::kCifar), {"draws=0", "image_size=24"}),
+              HasSubstr("recipe=cifar keeps exact only if"));
   InputOptions augmented = Options();
   augmented.preprocess.augment.policy = AugmentPolicy::kTrivialAugment;
   EXPECT_THAT(refusal(augmented, {"labels=uint8"}),

@@ -75,16 +75,20 @@ TEST(PreprocessorTest, DecodesLargeWindowsSmaller) {
   expect(400, 320, 1, {.y = 3, .x = 8, .height = 34, .width = 34});
 }
 
-// Returns the geometry of a JPEG that follows one of that size.
+// Returns the geometry of a JPEG that has the draws of one of that size, and a
+// crop of its own.
 Geometry Following(Preprocessor& preprocessor, const std::string& jpeg,
-                   const SampleKey& key, const ImageSize& followed) {
+                   const SampleKey& key, const ImageSize& source) {
+  FollowedOutput followed;
+  followed.geometry.source = source;
+  followed.size = kSize;
   Pixels pixels(std::size_t{kSize} * kSize);
   return preprocessor
-      .Fill(AsBytes(jpeg), key, pixels, {}, nullptr, {}, followed)
+      .Fill(AsBytes(jpeg), key, pixels, {}, nullptr, {}, &followed)
       .geometry;
 }
 
-TEST(PreprocessorTest, APairOfAWholeRatioHasOneWindow) {
+TEST(PreprocessorTest, SharedDrawsOfAWholeRatioHaveOneWindow) {
   const std::string small = TestJpeg({.width = 40, .height = 36});
   const std::string large = TestJpeg({.width = 120, .height = 108});
   for (const auto& [name, recipe] : kRecipes) {
@@ -93,7 +97,9 @@ TEST(PreprocessorTest, APairOfAWholeRatioHasOneWindow) {
       for (std::uint64_t position = 0; position < 20; ++position) {
         SCOPED_TRACE(std::string(name) + std::to_string(position));
         const SampleKey key = {.seed = 3, .position = position};
-        Geometry expected = Following(preprocessor, small, key, {});
+        Pixels pixels(std::size_t{kSize} * kSize);
+        Geometry expected =
+            preprocessor.Fill(AsBytes(small), key, pixels).geometry;
         EXPECT_EQ(Following(preprocessor, small, key, {36, 40}), expected);
         const Window& window = expected.window;
         expected.window = {.y = 3 * window.y,
@@ -107,7 +113,7 @@ TEST(PreprocessorTest, APairOfAWholeRatioHasOneWindow) {
   }
 }
 
-TEST(PreprocessorTest, APairOfAnotherRatioIsRefusedIfItIsCropped) {
+TEST(PreprocessorTest, SharedDrawsOfAnotherRatioAreRefusedIfCropped) {
   const std::string jpeg = TestJpeg({.width = 60, .height = 54});
   for (const auto& [name, recipe] : kRecipes) {
     SCOPED_TRACE(std::string(name));
