@@ -211,21 +211,32 @@ LabelCounts CountLabels(const RecordIndex& index,
   return counts;
 }
 
-int FindLabelOffset(const RecordIndex& index, const RecordKeys& given) {
+namespace {
+
+// What is known of the first label before labels are read.
+struct StatedLabel {
+  FirstLabel first = {};
+  std::string open = {};  // a folder whose records decide
+  RecordKeys keys = {};
+};
+
+StatedLabel FindStated(const RecordIndex& index, const RecordKeys& given) {
+  StatedLabel stated;
   if (index.is_of_images()) {
-    return 1;
+    stated.first.Add(1, "image files");
+    return stated;
   }
-  FirstLabel first;
   std::set<std::string> seen;
-  std::string open;  // a folder whose records decide
-  const RecordKeys keys =
-      index.any_examples() ? FindKeys(index, given) : RecordKeys();
-  const bool is_tfds = keys == RecordKeys{.image = "image", .label = "label"};
+  if (index.any_examples()) {
+    stated.keys = FindKeys(index, given);
+  }
+  const bool is_tfds =
+      stated.keys == RecordKeys{.image = "image", .label = "label"};
   for (std::size_t i = 0; i < index.shards().size(); ++i) {
     const std::string& shard = index.shards()[i];
     if (!index.holds_examples(i)) {
-      first.Add(index.format(i) == RecordFormat::kTar ? 0 : 1,
-                PathForMessages(shard));
+      stated.first.Add(index.format(i) == RecordFormat::kTar ? 0 : 1,
+                       PathForMessages(shard));
       continue;
     }
     const std::string folder = DatasetFolders(shard).front();
@@ -234,17 +245,32 @@ int FindLabelOffset(const RecordIndex& index, const RecordKeys& given) {
     }
     const std::optional<DatasetInfo> info = InfoBeside(shard);
     if (info && info->first_label) {
-      first.Add(*info->first_label, "the dataset.json of " + folder);
+      stated.first.Add(*info->first_label, "the dataset.json of " + folder);
     } else if (is_tfds) {
-      first.Add(0, folder + " (keys image and label)");
+      stated.first.Add(0, folder + " (keys image and label)");
     } else {
-      open = folder;
+      stated.open = folder;
     }
   }
-  if (!open.empty()) {
-    first.Add(CountedFirstLabel(index, keys.label), open + ", by its labels");
+  return stated;
+}
+
+}  // namespace
+
+std::optional<int> StatedLabelOffset(const RecordIndex& index,
+                                     const RecordKeys& given) {
+  const StatedLabel stated = FindStated(index, given);
+  return stated.open.empty() ? std::optional(stated.first.label().value_or(1))
+                             : std::nullopt;
+}
+
+int FindLabelOffset(const RecordIndex& index, const RecordKeys& given) {
+  StatedLabel stated = FindStated(index, given);
+  if (!stated.open.empty()) {
+    stated.first.Add(CountedFirstLabel(index, stated.keys.label),
+                     stated.open + ", by its labels");
   }
-  return first.label().value_or(1);
+  return stated.first.label().value_or(1);
 }
 
 }  // namespace infeed

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,5 +55,9 @@ using LabelCounts = std::map<std::int64_t, std::int64_t>;
 // what FindKeys() and RecordLabels() throw.
 [[nodiscard]] int FindLabelOffset(const RecordIndex& index,
                                   const RecordKeys& given = {});
+
+// The same where it is known without the labels of records; else nullopt.
+[[nodiscard]] std::optional<int> StatedLabelOffset(
+    const RecordIndex& index, const RecordKeys& given = {});
 
 }  // namespace infeed

@@ -194,6 +194,31 @@ TEST_F(OtherDataTest, SubsetsOfClassesAreMappedByName) {
   EXPECT_EQ(file["bad_records"], 0);
 }
 
+// The model's labels count from 1, those of these records from 0.
+TEST_F(OtherDataTest, LabelsCountFromTheirOwnFirst) {
+  const json own = json::parse(Own());
+  const OtherData same({-1, 0, 1, 2}, "ant\nbee\ncat\ndog\n");
+  const OtherData reversed({2, 1, 0, -1}, "dog\ncat\nbee\nant\n");
+  const OtherData unnamed({-1, 0, 1, 2}, "");
+  for (const OtherData* data : {&same, &reversed, &unnamed}) {
+    EXPECT_THAT(
+        EvalOn(data->path()),
+        Ends(0, HasSubstr("labels: those of this data count from 0, unlike")));
+    ASSERT_THAT(Others(), SizeIs(1));
+    const json file = File(Others().front());
+    EXPECT_EQ(file["confusion"], own["confusion"]);
+    EXPECT_EQ(file["bad_records"], 0);
+    fs::remove(PathIn(EvalFolder(model_.folder()), Others().front()));
+  }
+  const ProgramResult predicted = Succeeded(model_.Run(
+      "--mode predict --eval_split validation --data_dir " + same.path()));
+  EXPECT_EQ(JsonLines(predicted.out).front()["true_label"], "ant");
+  // As the user says: label 0 has no class.
+  EXPECT_THAT(EvalOn(same.path(), "--label_offset 1"),
+              Ends(0, Not(HasSubstr("count from"))));
+  EXPECT_EQ(File(Others().front())["bad_records"], 3);
+}
+
 TEST_F(OtherDataTest, ClassesWithoutNamesAreComparedByCount) {
   const OtherData none({0, 1, 2, 3}, "");
   EXPECT_EQ(EvalOn(none.path()).exit_code, 0);

@@ -184,6 +184,34 @@ TEST_F(TrainLabelsTest, LabelsFromZeroAreAllClasses) {
   EXPECT_EQ(facts.at("label_offset"), 0);
 }
 
+// A training whose labels count from 0 is used on others.
+TEST_F(TrainLabelsTest, OtherRecordsTellTheirFirstLabel) {
+  Write("train", {0, 1, 2, 3, 0, 1, 2, 3});
+  ASSERT_THAT(Train(), Ends(0));
+  std::filesystem::remove(data_ / ShardName("train", 0, 1));
+  const auto from_one = HasSubstr("labels: those of this data count from 1");
+  for (const std::string names : {"", "ant\nbee\ncow\ndog\n"}) {
+    if (!names.empty()) {
+      Name(names);
+    }
+    Write("validation", {1, 2, 3, 4, 1});
+    EXPECT_THAT(Run("--mode eval"),
+                Ends(0, AllOf(from_one, Not(HasSubstr("bad record")))));
+    Write("validation", {1, 2, 3, 1, 3, 2});  // Both are possible.
+    EXPECT_THAT(Run("--mode eval"), Ends(0, Not(from_one)));
+  }
+}
+
+// The user has said that 0 is no class.
+TEST_F(TrainLabelsTest, TheTrainingsOwnImagesKeepItsFirstLabel) {
+  Write("train", {0, 1, 2, 3, 4, 1, 2, 3});
+  Write("validation", {0, 1, 2, 3});
+  ASSERT_THAT(Train(" --label_offset 1 --num_label_classes 4"), Ends(0));
+  EXPECT_EQ(Evaluation().at("bad_records"), 1);
+  EXPECT_THAT(Run("--mode eval"), Ends(0, Not(HasSubstr("count from"))));
+  EXPECT_EQ(Evaluation().at("bad_records"), 1);
+}
+
 TEST_F(TrainLabelsTest, LabelsWithoutAClassAreBadRecords) {
   // Missing, negative, one beyond.
   Write("train", {0, 1, 2, 3, -1, 1, 2, -5, 0, 4, 2, 3, 0, 1, 2, 3});

@@ -10,8 +10,6 @@
 namespace infeed {
 namespace {
 
-constexpr int kReferenceClasses = 1001;
-
 // The classes that follow from the records' labels alone.
 void CheckFound(const LabelFacts& facts) {
   const std::int64_t last = facts.last_label();

@@ -11,6 +11,9 @@ namespace infeed {
 
 struct RunParams;
 
+// The classes of the reference's models: the background, and ImageNet's.
+inline constexpr int kReferenceClasses = 1001;
+
 // Sets label_offset and num_label_classes where they are not given. A model of
 // the reference's 1,001 classes has the background as class 0. Throws
 // UsageError when the data set does not define the number of classes.

@@ -16,7 +16,6 @@
 namespace infeed {
 namespace {
 
-constexpr std::string_view kFromModel = "the model";
 constexpr std::string_view kModelParam = "model";
 constexpr int kDefaultEpochs = 90;
 

@@ -35,8 +35,9 @@ struct RunParams {
   double asked_epochs = 0;
 };
 
-// The origin of values that follow from the data.
+// The origins of values that follow from the data, and of a trained model's.
 inline constexpr std::string_view kFromData = "the data";
+inline constexpr std::string_view kFromModel = "the model";
 
 // Facts known before a run. Numbers of images: 0 when there are none.
 struct DataFacts {

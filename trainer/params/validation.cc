@@ -52,6 +52,10 @@ std::uint32_t SampleChecksum(const RecordIndex& index) {
   return crc;
 }
 
+std::string DataText(const RecordIndex& index) {
+  return fmt::format("{}-{:08x}", index.identity(), SampleChecksum(index));
+}
+
 // Whether a field of a stream's identity affects training only.
 bool IsOfTraining(std::string_view name) {
   constexpr std::array<std::string_view, 5> kOfTraining = {
@@ -93,10 +97,8 @@ RunIdentity MakeValidation(const TrainParams& params, const DataSet& data,
     return {};
   } else {
     const RecordIndex& index = data.eval()->index;
-    identity = {
-        {"eval_split", JsonText(data.eval()->name)},
-        {"eval_data", JsonText(fmt::format("{}-{:08x}", index.identity(),
-                                           SampleChecksum(index)))}};
+    identity = {{"eval_split", JsonText(data.eval()->name)},
+                {"eval_data", JsonText(DataText(index))}};
     AddInput(StreamIdentity(index, input), identity);
   }
   const auto add = [&identity](std::string_view name, std::string value) {
@@ -110,6 +112,10 @@ RunIdentity MakeValidation(const TrainParams& params, const DataSet& data,
   add(kPrecision,
       JsonText(std::string(PrecisionText(PrecisionOf(params, device)))));
   return identity;
+}
+
+bool EvaluatesData(const RunIdentity& validation, const RecordIndex& index) {
+  return TextOf(validation, "eval_data") == DataText(index);
 }
 
 std::string DescribeOtherValidation(RunIdentity run,

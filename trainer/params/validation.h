@@ -18,6 +18,10 @@ namespace infeed {
                                          const DataSet& data,
                                          const std::string& device);
 
+// Whether a training with this validation evaluates these records.
+[[nodiscard]] bool EvaluatesData(const RunIdentity& validation,
+                                 const RecordIndex& index);
+
 // The differences with which a training does not resume: of all fields but the
 // precision, which a resume may change.
 [[nodiscard]] std::string DescribeOtherValidation(

@@ -1,5 +1,8 @@
 #include "trainer/run/data_classes.h"
 
+#include <cstdint>
+#include <iterator>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,7 +11,12 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "records/example/imagenet_example.h"
 #include "records/store/index_classes.h"
+#include "records/store/key_guess.h"
+#include "records/store/label_index.h"
+#include "trainer/params/label_facts.h"
+#include "trainer/params/validation.h"
 #include "trainer/results/model_labels.h"
 
 namespace infeed {
@@ -38,50 +46,112 @@ const char* UseOf(const Job& job) {
   return job.options.mode == Mode::kEval ? "evaluate" : "predict";
 }
 
+// The records that a trained model is used on.
+struct UsedData {
+  const RecordIndex& index;
+  IndexClasses classes;
+  const RunIdentity& validation;  // the training's
+};
+
+// Whether the label of the first class is known only from the model's
+// parameters, which tell of other data.
+bool IsOfTraining(const Job& job, const UsedData& data) {
+  const auto origin = job.resolved.origins.find("label_offset");
+  return origin != job.resolved.origins.end() && origin->second == kFromModel &&
+         !data.index.is_of_images() &&
+         !EvaluatesData(data.validation, data.index);
+}
+
+// The label of the first of so many classes, if only this one, of 0 and 1,
+// gives each label a class.
+std::optional<int> OnlyFirst(const LabelCounts& found, std::int64_t classes) {
+  const std::int64_t last = found.empty() ? kNoLabel : found.rbegin()->first;
+  if (found.contains(0)) {
+    return last < classes ? std::optional(0) : std::nullopt;
+  }
+  return last == classes ? std::optional(1) : std::nullopt;
+}
+
+// As the records tell by their format or labels; nullopt: they do not.
+std::optional<int> ToldFirst(const Job& job, const UsedData& data) {
+  const InputOptions& input = job.params.input;
+  const std::optional<int> stated = StatedLabelOffset(
+      data.index, {.image = input.image_key, .label = input.label_key});
+  if (stated || !MayHaveLabels(data.index)) {
+    return stated;
+  }
+  const LabelCounts found = CountLabels(
+      data.index,
+      {.use_cache = data.index.uses_cache(), .label_key = input.label_key});
+  return OnlyFirst(found, data.classes.names.empty()
+                              ? input.num_label_classes
+                              : std::ssize(data.classes.names));
+}
+
+// The label of the first of the data's classes; of_training: the training's.
+int FirstLabelOf(const Job& job, const UsedData& data, int of_training) {
+  if (!data.classes.names.empty() && data.classes.first) {
+    return *data.classes.first;
+  }
+  const int first = IsOfTraining(job, data)
+                        ? ToldFirst(job, data).value_or(of_training)
+                        : of_training;
+  if (first != of_training) {
+    Say(
+        fmt::format("labels: those of this data count from {}, unlike the "
+                    "training's; label_offset sets it",
+                    first));
+  }
+  return first;
+}
+
 // Without names only the numbers of classes can be compared.
-ClassMap MatchCounts(const Job& job, const IndexClasses& data) {
+ClassMap MatchCounts(const Job& job, const UsedData& data) {
   const int offset = LabelOffsetOf(job.params);
   const int classes = job.params.input.num_label_classes;
-  const auto count = static_cast<int>(data.names.size());
-  const bool has_background = count + 1 == classes && offset == 0;
+  const auto count = static_cast<int>(data.classes.names.size());
+  const int without_background = count > 0 ? count : kReferenceClasses - 1;
+  const bool has_background = without_background + 1 == classes && offset == 0;
   if (count > 0 && count != classes && !has_background) {
-    RefuseUnlessForced(job, data.names,
+    RefuseUnlessForced(job, data.classes.names,
                        fmt::format("{} without names", classes), UseOf(job));
   }
   return {.label_offset =
-              count == classes ? data.first.value_or(offset) : offset};
+              has_background ? offset : FirstLabelOf(job, data, offset)};
 }
 
-ClassMap MatchNames(const Job& job, const IndexClasses& data,
-                    const Names& model) {
+ClassMap MatchNames(const Job& job, const UsedData& data, const Names& model) {
+  const Names& names = data.classes.names;
   const int offset = LabelOffsetOf(job.params);
   // A labels.txt does not contain the label of its first name.
-  const bool has_background =
-      data.names.size() + 1 == model.size() && offset == 0;
-  const int first = data.first.value_or(has_background ? 1 : offset);
-  ClassMatch match = MatchClasses(data.names, model);
+  const bool has_background = names.size() + 1 == model.size() && offset == 0;
+  ClassMatch match = MatchClasses(names, model);
   if (!match.fits) {
-    RefuseUnlessForced(job, data.names, CountedList(model), UseOf(job));
-    return {.label_offset = offset};
+    RefuseUnlessForced(job, names, CountedList(model), UseOf(job));
+    return {.label_offset =
+                has_background ? offset : FirstLabelOf(job, data, offset)};
   }
   if (!match.to_model.empty() && !has_background) {
     Say(fmt::format("classes: by their names; the data has {}, the model {}",
-                    CountedList(data.names), CountedList(model)));
+                    CountedList(names), CountedList(model)));
   }
-  return {.label_offset = first, .to_model = std::move(match.to_model)};
+  return {.label_offset = FirstLabelOf(job, data, has_background ? 1 : offset),
+          .to_model = std::move(match.to_model)};
 }
 
 }  // namespace
 
 ClassMap MatchToModel(const Job& job, const RecordIndex* index,
-                      const ModelLabels& model) {
+                      const ModelLabels& model, const RunIdentity& validation) {
   ClassMap map = {.label_offset = LabelOffsetOf(job.params)};
   if (index == nullptr || index->size() == 0) {
     return map;
   }
   if (job.ranks.place().is_first()) {
-    const IndexClasses data = FindClasses(*index);
-    map = data.names.empty() || model.names().empty()
+    const UsedData data = {.index = *index,
+                           .classes = FindClasses(*index),
+                           .validation = validation};
+    map = data.classes.names.empty() || model.names().empty()
               ? MatchCounts(job, data)
               : MatchNames(job, data, model.names());
   }

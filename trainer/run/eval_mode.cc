@@ -126,8 +126,9 @@ ProgramEnd Follow(const Job& job, const std::stop_token& stop) {
   while (const std::optional<RunStart> from = ShareNext(job, follower)) {
     if (!evaluator) {
       const ModelLabels labels = ModelLabels::OfModel(job.options.model_dir);
-      evaluator.emplace(job, labels,
-                        MatchToModel(job, job.data.eval_index(), labels));
+      evaluator.emplace(
+          job, labels,
+          MatchToModel(job, job.data.eval_index(), labels, from->validation));
     }
     if (!EvaluateAndPrint(*evaluator, *from, stop)) {
       return Stopped();
@@ -162,7 +163,8 @@ Work PrepareEvaluation(const Job& job, Preparation& preparation) {
   ClassMap classes;
   preparation.Do([&] {
     from = LoadTrained(job, "evaluate");
-    classes = MatchToModel(job, job.data.eval_index(), from.labels);
+    classes =
+        MatchToModel(job, job.data.eval_index(), from.labels, from.validation);
   });
   return [&job, from, classes](const std::stop_token& stop) -> ProgramEnd {
     Evaluator evaluator(job, from.labels, classes);

@@ -220,7 +220,8 @@ Work PreparePrediction(const Job& job, Preparation& preparation) {
     if (task->index) {
       CheckOutputs(OutputsOf(job.options), task->index->shards());
     }
-    task->classes = MatchToModel(job, task->records(), task->from.labels);
+    task->classes = MatchToModel(job, task->records(), task->from.labels,
+                                 task->from.validation);
   });
   return [&job, task](const std::stop_token& stop) -> ProgramEnd {
     return PredictAll(job, *task, stop);

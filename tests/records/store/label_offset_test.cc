@@ -1,5 +1,6 @@
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -84,6 +85,17 @@ TEST_F(LabelOffsetTest, FollowsFromTheFormat) {
   WriteFileAtomically(folder_ / "a.zip",
                       ZipBuilder().Add(StoredMember("cat/1.jpg", "C")).bytes());
   EXPECT_EQ(Offset(folder_ / "a.zip"), 1);
+}
+
+TEST_F(LabelOffsetTest, IsStatedUnlessLabelsTell) {
+  const auto stated = [](const std::string& shard) {
+    return StatedLabelOffset(RecordIndex({shard}));
+  };
+  EXPECT_EQ(stated(Records("a/x", {0, 1})), std::nullopt);
+  EXPECT_EQ(stated(Tar("val-0.tar", {1})), 0);
+  EXPECT_EQ(stated(Tfds("tfds-validation.tfrecord-00000-of-00001", 3)), 0);
+  WriteDatasetInfo(folder_ / "a", {.classes = {"cat", "dog"}});
+  EXPECT_EQ(stated(folder_ / "a/x"), 1);
 }
 
 TEST_F(LabelOffsetTest, IsOneForAllSplits) {
