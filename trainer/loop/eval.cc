@@ -37,12 +37,16 @@ void EvalCounter::Count(const torch::Tensor& logits, const DeviceBatch& batch) {
   const torch::Tensor exact = logits.to(torch::kFloat);
   const torch::Tensor counted =
       CountedSlots(batch.labels, batch.weights, classes_);
-  const torch::Tensor rows = torch::stack(
-      {counted, InTop1(exact, batch.labels), InTop5(exact, batch.labels),
-       CrossEntropy(exact, batch.labels, smoothing_)});
+  // argmax takes a NaN for the highest.
+  const torch::Tensor finite = exact.isfinite().all(1);
+  const torch::Tensor rows =
+      torch::stack({counted, InTop1(exact, batch.labels).mul(finite),
+                    InTop5(exact, batch.labels),
+                    CrossEntropy(exact, batch.labels, smoothing_)});
   sums_.add_(torch::where(counted.ne(0), rows, torch::zeros_like(rows))
                  .sum(1, /*keepdim=*/false, torch::kDouble));
-  Confuse(exact, batch.labels, counted);
+  Confuse(torch::where(finite, exact.argmax(1), batch.labels.add(1)),
+          batch.labels, counted);
 }
 
 void EvalCounter::Restart() {
@@ -55,14 +59,14 @@ void EvalCounter::Restart() {
   labels_.clear();
 }
 
-void EvalCounter::Confuse(const torch::Tensor& logits,
+void EvalCounter::Confuse(const torch::Tensor& said,
                           const torch::Tensor& labels,
                           const torch::Tensor& counted) {
   if (!confusion_.defined()) {
     return;
   }
   const torch::Tensor row = labels.clamp(0, classes_ - 1);
-  confusion_.scatter_add_(0, row.mul(classes_).add_(logits.argmax(1)),
+  confusion_.scatter_add_(0, row.mul(classes_).add_(said.remainder(classes_)),
                           counted.to(torch::kLong));
 }
 

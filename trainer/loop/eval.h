@@ -38,7 +38,7 @@ class EvalCounter {
   [[nodiscard]] EvalSums Read() const;
 
  private:
-  void Confuse(const torch::Tensor& logits, const torch::Tensor& labels,
+  void Confuse(const torch::Tensor& said, const torch::Tensor& labels,
                const torch::Tensor& counted);
   void ReadScores(EvalSums& sums) const;
 

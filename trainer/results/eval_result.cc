@@ -85,10 +85,12 @@ Patience ParsePatience(std::string_view name, const std::string& text,
 
 EvalResult MakeEvalResult(const EvalSums& sums) {
   const auto images = static_cast<double>(sums.images);
+  const double loss = sums.loss_sum / images;
   EvalResult result = {.images = sums.images,
                        .top_1 = static_cast<double>(sums.top_1) / images,
                        .top_5 = static_cast<double>(sums.top_5) / images,
-                       .loss = sums.loss_sum / images,
+                       // Without the sign that a NaN may have.
+                       .loss = std::isnan(loss) ? std::nan("") : loss,
                        .classes = sums.classes,
                        .confusion = sums.confusion};
   if (!sums.confusion.empty()) {

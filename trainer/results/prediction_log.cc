@@ -150,6 +150,9 @@ void PredictionLog::Count(const Predictions& batch, int slot) {
   }
   const auto predicted = batch.classes_of(slot);
   ++counts_.labelled;
+  if (!std::isfinite(batch.probabilities_of(slot).front())) {
+    return;
+  }
   counts_.top_1 += predicted.front() == label ? 1 : 0;
   counts_.top_5 +=
       std::ranges::find(predicted, label) != predicted.end() ? 1 : 0;

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include <torch/types.h>
@@ -56,6 +57,22 @@ TEST(EvalCounterTest, LeavesOutSlotsThatDoNotCount) {
   EXPECT_THAT(sums.scores, ElementsAre(FloatNear(0.0900306F, 1e-6F),
                                        FloatNear(0.2447285F, 1e-6F),
                                        FloatNear(0.6652410F, 1e-6F)));
+}
+
+// argmax takes the first of a row's NaNs for the highest.
+TEST(EvalCounterTest, LogitsThatAreNotFiniteAreWrong) {
+  EvalCounter counter(torch::kCPU, 3, 0);
+  torch::Tensor logits = Logits();
+  logits[1].fill_(std::nan(""));
+  logits[3][0] = std::numeric_limits<float>::infinity();
+  counter.Add(logits, BatchOf({2, 0, 1, 0}, {1, 1, 1, 1}));
+  const EvalSums sums = counter.Read();
+  EXPECT_EQ(sums.images, 4);
+  EXPECT_EQ(sums.top_1, 2);
+  EXPECT_EQ(sums.top_5, 2);
+  EXPECT_THAT(sums.confusion, ElementsAre(0, 2, 0,  //
+                                          0, 1, 0,  //
+                                          0, 0, 1));
 }
 
 TEST(EvalCounterTest, KeepsTheScoresInOrderUnlessThereAreTooMany) {

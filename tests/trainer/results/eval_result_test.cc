@@ -189,6 +189,14 @@ TEST(EvalResultTest, SaysWhyThereIsNoMetric) {
       "it is computed for up to 16777216 scores only, images times classes");
 }
 
+TEST(EvalResultTest, ALossThatIsNoNumberHasNoSign) {
+  const double loss =
+      MakeEvalResult({.images = 1, .loss_sum = -std::nan(""), .classes = 1})
+          .loss;
+  EXPECT_TRUE(std::isnan(loss));
+  EXPECT_FALSE(std::signbit(loss));
+}
+
 TEST(EvalResultTest, BetterIsStrictlyBetterAndFinite) {
   const double nan = std::nan("");
   EXPECT_TRUE(IsBetter("top_1", 0.6, 0.5));

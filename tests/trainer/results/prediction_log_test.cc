@@ -114,6 +114,8 @@ TEST_F(PredictionLogTest, AProbabilityThatIsNoneIsNull) {
   batch.probabilities[0] = std::nanf("");
   log.Add(batch);
   EXPECT_TRUE(Lines()[0]["probability"].is_null());
+  EXPECT_EQ(log.counts().labelled, 1);
+  EXPECT_EQ(log.counts().top_1, 0);
 }
 
 TEST_F(PredictionLogTest, SaysThatItCannotWrite) {
