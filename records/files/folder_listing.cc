@@ -45,14 +45,10 @@ void TakeFile(const fs::directory_entry& entry, std::string name,
     listing.ignored.push_back(std::move(name));
     return;
   }
-  std::error_code error;
-  const std::uintmax_t bytes = entry.file_size(error);
-  if (error == std::errc::not_supported) {
-    throw IoError(entry.path().string() +
-                  ": cannot read: it is not a regular file");
-  }
-  ThrowOn(error, entry.path().string(), "read");
-  listing.images.push_back({std::move(name), static_cast<std::int64_t>(bytes)});
+  FolderEntry image = {.name = std::move(name)};
+  const std::uintmax_t bytes = entry.file_size(image.error);
+  image.bytes = image.error ? 0 : static_cast<std::int64_t>(bytes);
+  listing.images.push_back(std::move(image));
 }
 
 void TakeEntry(const fs::directory_entry& entry, FolderListing& listing) {
@@ -179,8 +175,9 @@ std::string ClassFolderOf(std::string_view path) {
 // Walks level by level, so that folders are listed in parallel.
 class Walker {
  public:
-  explicit Walker(const std::string& folder)
-      : start_(folder.ends_with('/') ? folder : folder + "/") {}
+  Walker(const std::string& folder, UnreadableFiles unreadable)
+      : start_(folder.ends_with('/') ? folder : folder + "/"),
+        unreadable_(unreadable) {}
 
   FolderWalk Run() {
     Open({.above = FoldersAround(start_)}, "");
@@ -213,6 +210,9 @@ class Walker {
     }
     for (FolderEntry& image : listing.images) {
       image.name.insert(0, folder.path);
+      if (image.error && unreadable_ == UnreadableFiles::kThrow) {
+        Refuse(image);
+      }
       walk_.images.push_back(std::move(image));
     }
     for (const std::string& name : listing.ignored) {
@@ -221,6 +221,14 @@ class Walker {
     for (const std::string& name : listing.folders) {
       Open(folder, name);
     }
+  }
+
+  void Refuse(const FolderEntry& image) const {
+    const std::string path = start_ + image.name;
+    if (image.error == std::errc::not_supported) {
+      throw IoError(path + ": cannot read: it is not a regular file");
+    }
+    ThrowOn(image.error, path, "read");
   }
 
   // Lists a folder in another one in the next level, unless it was walked.
@@ -242,6 +250,7 @@ class Walker {
   }
 
   std::string start_;
+  UnreadableFiles unreadable_;
   std::vector<OpenFolder> open_;
   std::map<std::string, std::set<FolderInode>> walked_;
   FolderWalk walk_;
@@ -280,8 +289,8 @@ bool HasImageExtension(std::string_view name) {
          kImageExtensions.end();
 }
 
-FolderWalk WalkFolder(const std::string& folder) {
-  return Walker(folder).Run();
+FolderWalk WalkFolder(const std::string& folder, UnreadableFiles unreadable) {
+  return Walker(folder, unreadable).Run();
 }
 
 }  // namespace infeed

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace infeed {
@@ -16,6 +17,7 @@ struct FolderEntry {
   // For an object in a store: its info, so that it can be read without another
   // request for it. Null for a file.
   std::shared_ptr<const ObjectInfo> object = nullptr;
+  std::error_code error = {};  // of a file that cannot be read
 };
 
 // The entries of a folder, links followed, or of a "folder" of a bucket. Each
@@ -27,9 +29,9 @@ struct FolderListing {
   std::vector<std::string> ignored;  // hidden entries, and other kinds of files
 };
 
-// Throws IoError when the folder or an entry cannot be read, or a bucket has no
-// object under that name; UsageError for an invalid URL, or one of a web
-// server, which cannot list files.
+// Throws IoError when the folder cannot be read, or a bucket has no object
+// under that name; UsageError for an invalid URL, or one of a web server, which
+// cannot list files.
 [[nodiscard]] FolderListing ListFolder(const std::string& path);
 
 // Lists several folders, in parallel.
@@ -53,7 +55,12 @@ struct FolderWalk {
   std::vector<std::string> ended;    // links that were not followed again
 };
 
-// Throws what ListFolders() throws.
-[[nodiscard]] FolderWalk WalkFolder(const std::string& folder);
+enum class UnreadableFiles { kThrow, kTake };
+
+// Throws what ListFolders() throws, and, if so told, IoError for an image that
+// cannot be read.
+[[nodiscard]] FolderWalk WalkFolder(
+    const std::string& folder,
+    UnreadableFiles unreadable = UnreadableFiles::kThrow);
 
 }  // namespace infeed

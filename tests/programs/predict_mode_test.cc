@@ -1,6 +1,9 @@
 // The program train_resnet --mode predict.
 
+#include <sys/stat.h>
+
 #include <cstddef>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -88,20 +91,24 @@ TEST_F(PredictModeTest, ABadFileCostsNoGoodOne) {
   RgbImage image;
   image.Resize(20, 10);
   images_.File("d.png", EncodePng(image.view()));
+  std::filesystem::create_symlink("nowhere.png", images_ / "e.png");
+  ASSERT_EQ(::mkfifo((images_ / "f.png").c_str(), 0600), 0);
   const ProgramResult run = Predict("--input " + images_.path());
   EXPECT_EQ(run.exit_code, 3);
   const std::vector<json> lines = JsonLines(run.out);
-  ASSERT_EQ(lines.size(), 4U);
+  ASSERT_EQ(lines.size(), 6U);
   EXPECT_TRUE(lines[0].contains("label"));
   EXPECT_TRUE(lines[1].contains("error"));
   EXPECT_FALSE(lines[1].contains("label"));
   EXPECT_TRUE(lines[2].contains("error"));
   EXPECT_EQ(lines[3]["file"], images_ / "d.png");
   EXPECT_TRUE(lines[3].contains("label"));
+  EXPECT_TRUE(lines[4].contains("error"));
+  EXPECT_TRUE(lines[5].contains("error"));
   EXPECT_THAT(run.err, HasSubstr("predicted 2 images"));
-  EXPECT_THAT(run.err, HasSubstr("2 images were bad"));
+  EXPECT_THAT(run.err, HasSubstr("4 images were bad"));
   EXPECT_THAT(run.err,
-              testing::EndsWith("\ntrain_resnet: 2 of 4 images could not be "
+              testing::EndsWith("\ntrain_resnet: 4 of 6 images could not be "
                                 "read; the output names each\n"));
 }
 

@@ -28,7 +28,8 @@ struct Named {
 };
 
 void AddImagesOf(const std::string& folder, std::vector<std::string>& images) {
-  for (const FolderEntry& image : WalkFolder(folder).images) {
+  const FolderWalk walk = WalkFolder(folder, UnreadableFiles::kTake);
+  for (const FolderEntry& image : walk.images) {
     images.push_back((fs::path(folder) / image.name).string());
   }
 }

@@ -18,8 +18,8 @@ namespace infeed {
 // else its shards. An image in a folder with the name of a class has that
 // class's label.
 //
-// label_offset: of the model. Throws IoError for a missing file, UsageError for
-// images and shards together or for no image at all, and what RecordIndex
+// label_offset: of the model. Throws IoError for a missing input, UsageError
+// for images and shards together or for no image at all, and what RecordIndex
 // throws. on_faults is called for incomplete sets of shards, here and below.
 [[nodiscard]] RecordIndex RecordsOf(
     const std::vector<std::string>& inputs, const ModelLabels& labels,

@@ -68,6 +68,13 @@ TEST_F(PredictInputTest, LinksAreFollowedOnce) {
   EXPECT_THAT(Of({"dogs"}).shards(), SizeIs(1));
 }
 
+TEST_F(PredictInputTest, FilesThatCannotBeReadAreImages) {
+  std::filesystem::create_symlink("nowhere.png", folder_ / "dogs/a.png");
+  const RecordIndex index = Of({"dogs"});
+  EXPECT_THAT(index.shards(),
+              ElementsAre(folder_ / "dogs/a.png", folder_ / "dogs/c.webp"));
+}
+
 TEST_F(PredictInputTest, ClassFoldersGiveLabels) {
   const RecordIndex index = Of({"cats/b.png", "dogs", "d.jpg"});
   EXPECT_EQ(index.label(0), 2);
