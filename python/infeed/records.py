@@ -48,7 +48,10 @@ class Records:
         return self._native[number]
 
     def parse(self, record: int) -> dict[str, list[Any]]:
-        """The features of a record that is a tf.train.Example."""
+        """The features of a record that is a tf.train.Example.
+
+        Bytes of a key that are not UTF-8 are written as \\xNN.
+        """
         return _engine.parse_example(
             self[_arguments.whole("record", record)])
 

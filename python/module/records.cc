@@ -20,6 +20,7 @@
 #include "base/choices.h"
 #include "base/error.h"
 #include "base/own_files.h"
+#include "records/bytes/plain_text.h"
 #include "records/example/builder.h"
 #include "records/example/reader.h"
 #include "records/http/http_client.h"
@@ -90,7 +91,7 @@ struct ToList {
 nb::dict ParseExample(const nb::bytes& payload) {
   nb::dict features;
   for (const ExampleFeature& feature : ListFeatures(BytesOf(payload))) {
-    features[nb::str(feature.key.data(), feature.key.size())] =
+    features[nb::cast(AsUtf8(feature.key))] =
         std::visit(ToList{}, feature.values);
   }
   return features;

@@ -54,6 +54,19 @@ class RecordsTest(unittest.TestCase):
                     "ids": [1, 2, 3]})
                 self.assertEqual(records[1], b"payload")
 
+    def test_keys_may_have_any_bytes(self):
+        feature = b"\x12\x05\x1a\x03\x0a\x01\x03"  # [3]
+        entries = [b"\x0a" + bytes([len(key)]) + key + feature
+                   for key in (b"a\xff", b"a\xfe", "\u00e9".encode())]
+        features = b"".join(b"\x0a" + bytes([len(entry)]) + entry
+                            for entry in entries)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "x")
+            with infeed.records.Writer(path) as writer:
+                writer.write(b"\x0a" + bytes([len(features)]) + features)
+            self.assertEqual(infeed.records.open(path).parse(0), {
+                "a\\xff": [3], "a\\xfe": [3], "\u00e9": [3]})
+
     def test_threads_share_a_writer(self):
         wanted = [[b"%d of %d" % (number, thread) for number in range(500)]
                   for thread in range(4)]
