@@ -72,7 +72,9 @@ class Batch:
 
     @property
     def positions(self) -> Any:
-        """int64 [N]: the samples' positions in the epoch; -1: empty slot."""
+        """int64 [N]: the samples' positions in the epoch, also of skipped records;
+        -1: padding.
+        """
         return self._native.positions
 
     @property
