@@ -154,7 +154,7 @@ bool ReadsLabels(const InputOptions& options) {
     return false;  // No record has one: label_class.h.
   }
   return (options.layout != BatchContent::kNone && !has_targets) ||
-         options.label_key != kLabelKey;
+         options.wants_labels || options.label_key != kLabelKey;
 }
 
 PixelUse UseOfWords(const InputOptions& options) {

@@ -80,6 +80,9 @@ struct InputOptions {
   // The keys of the image and the label in each record. Image files have none.
   std::string image_key{kImageKey};
   std::string label_key{kLabelKey};
+  // Read labels under the standard label_key, too, where only a key that is
+  // given is read (ReadsLabels()).
+  bool wants_labels = false;
   // The label of the first class, 0 or 1: a record's label minus this is its
   // class, from 0. Absent: found in the data (label_class.h), which may take a
   // pass over all records.
@@ -173,7 +176,7 @@ struct InputOptions {
 [[nodiscard]] InputOptions CheckedInputOptions(InputOptions options);
 
 // Whether batches have labels: not where there are no images, or objects or
-// views of labels, and label_key is the standard one.
+// views of labels, and label_key is the standard one, unless wants_labels.
 [[nodiscard]] bool ReadsLabels(const InputOptions& options);
 
 // What is done with the words of an image: RGB bytes are unpacked from them.

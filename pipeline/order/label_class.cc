@@ -56,7 +56,8 @@ InputOptions WithFoundKeys(InputOptions options, const RecordIndex& index) {
     return options;
   }
   options.label_key = std::move(keys.label);
-  if (options.require_labels && options.label_key == kLabelKey) {
+  if (options.require_labels && !options.wants_labels &&
+      options.label_key == kLabelKey) {
     InputOptions without = options;
     without.label_key.clear();
     if (!ReadsLabels(without) && !MayHaveLabels(index)) {

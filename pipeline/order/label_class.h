@@ -12,8 +12,8 @@ namespace infeed {
 // Returns the options with the keys of the records: those of FindKeys() for
 // TFRecords, else those of the records that are made of images
 // (image_record.h). Beside fields or further views label_key becomes empty, so
-// that no label is read, if it is the standard one, labels are required, and no
-// record is found to have one (MayHaveLabels()).
+// that no label is read, if it is the standard one, labels are required without
+// wants_labels, and no record is found to have one (MayHaveLabels()).
 [[nodiscard]] InputOptions WithFoundKeys(InputOptions options,
                                          const RecordIndex& index);
 

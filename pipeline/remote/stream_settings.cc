@@ -302,6 +302,9 @@ InputOptions OptionsFrom(const Json& json) {
     options.layout = json.at("images").get<bool>() ? BatchContent::kRgb
                                                    : BatchContent::kNone;
   });
+  ForSetting("wants_labels", [&] {
+    options.wants_labels = json.at("wants_labels").get<bool>();
+  });
   ForSetting("fields",
              [&] { options.fields = ListFrom(json.at("fields"), FieldFrom); });
   ForSetting("objects",
@@ -341,6 +344,7 @@ std::vector<StateField> SlotSettings(const InputOptions& options) {
   }
   json.update(PreprocessJson(options.preprocess));
   json["images"] = options.layout != BatchContent::kNone;
+  json["wants_labels"] = options.wants_labels;
   json["fields"] = ListJson(options.fields, FieldJson);
   json["objects"] = ObjectsJson(options.objects);
   json["views"] = ListJson(options.views, ViewJson);

@@ -468,8 +468,7 @@ def _selection(records: int, subset: Any, weights: Any, places: Any) -> Any:
 
 def _has_label_key(options: Mapping[str, Any]) -> bool:
     """Whether labels are read where there are no images."""
-    standard = _arguments.table()["label_key"]["default"]
-    return options.get("label_key", standard) not in (standard, "")
+    return bool(options.get("label_key"))
 
 
 def _check_records(options: Mapping[str, Any], fields: Mapping[str, Field],

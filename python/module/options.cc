@@ -134,6 +134,9 @@ InputOptions ReadOptions(const nb::dict& given) {
     if (!value.is_none()) {
       SetOption(option, {.name = name, .value = TextOf(value), .place = ""},
                 option.at(options));
+      if (name == "label_key") {  // Also the standard one.
+        options.wants_labels = !options.label_key.empty();
+      }
     }
   }
   return options;

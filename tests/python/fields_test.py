@@ -335,6 +335,15 @@ class RecordsTest(WithRecords):
         self.assertEqual(batch.labels.tolist(), [0, 1, 2, 0, 1, 2])
         self.assertEqual(list(batch.as_dict()), ["labels", "weights", "t"])
 
+    def test_have_labels_under_the_standard_key_if_it_is_given(self):
+        key = "image/class/label"
+        path = self.write([{key: 4 - i} for i in range(4)])
+        options = {"batch_size": 4, "training": False, "views": ()}
+        batch, = infeed.Loader(path, label_key=key, **options)
+        self.assertEqual(batch.labels.tolist(), [3, 2, 1, 0])
+        batch, = infeed.Loader(path, fields={key: "int64"}, **options)
+        self.assertIsNone(batch.labels)
+
     def test_are_in_the_order_of_those_with_images(self):
         for options in ({}, {"shuffle": "torch", "rank_share": "strided"},
                         {"shuffle": "window", "last_batch": "carry"},

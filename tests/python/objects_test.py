@@ -216,10 +216,11 @@ class BoxesTest(WithScenes):
             batch.targets()
 
     def test_labels_are_read_with_a_label_key(self):
-        examples = [{**example(i), "class": i} for i in range(4)]
-        batch = self.batch(examples, Objects("tf"), label_key="class",
-                           label_offset=0)
-        self.assertEqual(batch.labels.tolist(), [0, 1, 2, 3])
+        for key in ("class", "image/class/label"):
+            examples = [{**example(i), key: i} for i in range(4)]
+            batch = self.batch(examples, Objects("tf"), label_key=key,
+                               label_offset=0)
+            self.assertEqual(batch.labels.tolist(), [0, 1, 2, 3])
 
 
 class GeometryTest(WithScenes):

@@ -150,11 +150,12 @@ class MaskTest(WithViews):
             np.testing.assert_array_equal(mask[0], regions(3))
 
     def test_labels_of_records_are_read_with_a_label_key(self):
-        examples = [{**example(i), "class": i} for i in range(4)]
-        self.assertIsNone(self.batch(examples, self.VIEWS).labels)
-        batch = self.batch(examples, self.VIEWS, label_key="class",
-                           label_offset=0)
-        self.assertEqual(batch.labels.tolist(), [0, 1, 2, 3])
+        for key in ("class", "image/class/label"):
+            examples = [{**example(i), key: i} for i in range(4)]
+            self.assertIsNone(self.batch(examples, self.VIEWS).labels)
+            batch = self.batch(examples, self.VIEWS, label_key=key,
+                               label_offset=0)
+            self.assertEqual(batch.labels.tolist(), [0, 1, 2, 3])
 
     def test_records_need_no_label(self):
         batch = self.batch([example(0)], self.VIEWS, require_labels=None)

@@ -137,7 +137,11 @@ TEST(InputPipelineLabelsTest, NoneIsReadBesideFieldsWhereNoRecordHasOne) {
   }
   options.objects = ObjectsPreset("tf");  // Reads no label anyway.
   EXPECT_EQ(WithFoundKeys(options, none.index()).label_key, kLabelKey);
+  options.wants_labels = true;
+  EXPECT_TRUE(ReadsLabels(WithFoundKeys(options, none.index())));
   options.objects = {};
+  EXPECT_TRUE(ReadsLabels(WithFoundKeys(options, none.index())));
+  options.wants_labels = false;
   payloads[3] += ExtraInt64s(kLabelKey, {5});
   EXPECT_THAT(StreamError(TestShards(payloads), options),
               HasSubstr("there is no label"));

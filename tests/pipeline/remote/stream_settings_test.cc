@@ -179,6 +179,10 @@ TEST(StreamSettingsTest, WhatHasNoRowComesBack) {
              .label_key = "class",
              .num_label_classes = 5};
   EXPECT_EQ(ExpectRoundTrip(options).layout, BatchContent::kNone);
+  options.label_key = kLabelKey;
+  EXPECT_FALSE(ExpectRoundTrip(options).wants_labels);
+  options.wants_labels = true;
+  EXPECT_TRUE(ReadsLabels(ExpectRoundTrip(options)));
 }
 
 TEST(StreamSettingsTest, FieldsComeBack) {
