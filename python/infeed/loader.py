@@ -388,7 +388,18 @@ class Loader:
         self._check_process()
         place = self._stream_of_data().place_of(text)
         with self._lock:
-            self._place, self._turn, self._resumed = place, None, True
+            self._go_on_at(place)
+
+    def _go_on_at(self, place: Place) -> None:
+        """The next pass begins there. The end of an evaluation's epoch is the
+        beginning of its next one, as in training.
+        """
+        epoch, position, _, fed = place
+        if (not self._training
+                and position > (len(self) - 1) * self._options["batch_size"]):
+            place = ((epoch + 1) % 2**32, 0, 0, fed)
+        self._place, self._turn = place, None
+        self._resumed = place[:3] != (0, 0, 0)
 
     @property
     def stats(self) -> dict[str, Any]:
@@ -423,8 +434,8 @@ class Loader:
                 (self._place, self._added()))
 
     def __setstate__(self, state: tuple[Place, dict[str, Any]]) -> None:
-        self._place, added = state
-        self._resumed = self._place[:3] != (0, 0, 0)
+        place, added = state
+        self._go_on_at(place)
         vars(self).update(added)
 
     def __deepcopy__(self, memo: Any) -> Loader:

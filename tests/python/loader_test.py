@@ -281,6 +281,26 @@ class ResumeTest(unittest.TestCase):
         iter(train)
         self.assertEqual(digest(train), digest(whole[5:]))
 
+    def test_an_evaluations_end_begins_its_next_pass(self):
+        """After the state of the last batch, as in training, and in a copy."""
+        for options in ({}, {"last_batch": "drop"}, {"batch_size": 50},
+                        {"rank": 0, "world_size": 2, "rank_share": "strided"}):
+            made = loader(training=False, shuffle="global", **options)
+            passes = [list(made), list(made)]
+            one = [loader(training=False, shuffle="global", **options)
+                   for _ in range(3)]
+            one[0].load_state_dict(passes[0][-1].state_dict())
+            take(one[1], len(made))
+            one[1] = copy.copy(one[1])
+            one[2].load_state_dict(passes[0][-2].state_dict()
+                                   if len(made) > 1 else made.state_dict())
+            for other in one[:2]:
+                self.assertEqual(other.epoch, 1)
+                self.assertEqual(digest(other), digest(passes[1]))
+            if len(made) > 1:
+                self.assertEqual(digest(one[2]), digest(passes[0][-1:]))
+                self.assertEqual(digest(one[2]), digest(passes[1]))
+
     def test_with_other_ranks(self):
         whole = [loader(rank=0, world_size=1, batch_size=32)]
         batches = take(whole[0], 10)
