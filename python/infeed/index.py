@@ -39,12 +39,14 @@ class Index:
         self._names: list[str] | None = None  # not looked up yet
         self._recipe: Any = (_of_data, (spec, split, use_cache))
         self._is_open = split is None  # Which split was not said.
+        self._has_labels = True  # or perhaps
 
     @classmethod
     def of_images(cls, images: Iterable[tuple[str | os.PathLike[str], int]],
                   ) -> Index:
         """An index of image files, each (path, label): labels from 0, or -1
-        where it is not known.
+        where it is not known. If all are -1, batch.labels is None; beside others
+        such an image is a bad record, or with require_labels=False has label -1.
         """
         try:
             pairs = [(path, label) for path, label in images]
@@ -60,6 +62,7 @@ class Index:
         index._recipe = (Index.of_images, (files,))
         index._names = []
         index._is_open = False
+        index._has_labels = any(label >= 0 for _, label in files)
         return index
 
     def __reduce__(self) -> Any:

@@ -152,6 +152,7 @@ class Loader:
             "local_world_size": ranks.local_world_size,
             # The loop's batch and the next one are on loan at the same time.
             "batches_in_pool": 4, "max_lent": 2,
+            **({} if self._index._has_labels else {"require_labels": False}),
             **given,
             "training": training, "layout": check.choice(
                 "layout", layout, ("rgb", "words")) if has_images else "none",
@@ -190,10 +191,11 @@ class Loader:
         self._resumed = False
         _loaders.add(weakref.ref(self, _loaders.discard))
         # Wrong options are reported here.
-        self._has_labels = self._stream().has_labels
+        self._has_labels = (self._stream().has_labels
+                            and self._index._has_labels)
         self._parts_of_dicts: Parts | None = None  # once asked for
         self._own = {*vars(self), "_own"} - others
-        wants_labels = (has_images and boxes is None
+        wants_labels = (has_images and boxes is None and self._index._has_labels
                         and not any(view.labels for view in outputs)
                         and self._options.get("label_key") != "")
         if wants_labels and not self._has_labels and self._rank == 0:

@@ -221,6 +221,16 @@ class ImageFolderTest(unittest.TestCase):
         self.assertEqual(list(batch.labels[np.argsort(batch.ids)]),
                          list(range(-1, 9)))
 
+    def test_images_without_labels_are_predicted(self):
+        files = sorted((support.images() / "train").rglob("*.*"))[:10]
+        index = infeed.Index.of_images([(path, -1) for path in files])
+        with self.assertNoLogs("infeed"):
+            for made in (index, pickle.loads(pickle.dumps(index))):
+                batch, = self.batches(made)
+                self.assertIsNone(batch.labels)
+                self.assertEqual(sorted(batch.ids[batch.weights == 1]),
+                                 list(range(10)))
+
     def test_pickles_as_its_name(self):
         index = infeed.Index(support.images(), split="validation")
         again = pickle.loads(pickle.dumps(index))
