@@ -168,6 +168,20 @@ std::string NameIn(const std::string& path) {
   return std::filesystem::path(path).filename().string();
 }
 
+// Throws where rename() would refuse to put a file, after all was written.
+void RefuseFolder(int folder, const std::string& path) {
+  if (path.empty()) {
+    throw IoError("the name of the file to write is empty");
+  }
+  const std::string name = NameIn(path);
+  struct stat status {};
+  if (name.empty() ||
+      (::fstatat(folder, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+       S_ISDIR(status.st_mode))) {
+    throw IoError(path, "create", EISDIR);
+  }
+}
+
 }  // namespace
 
 AtomicFile::AtomicFile(std::string path, int own_names)
@@ -192,6 +206,7 @@ AtomicFile::AtomicFile(std::string path, int own_names)
     }
     throw IoError(path_, "create", error.errno_value());
   }
+  RefuseFolder(folder_.get(), path_);
   OpenTemporary();
 }
 

@@ -96,6 +96,23 @@ TEST(AtomicFileTest, SaysWhichFolderIsMissing) {
                   HasSubstr("/nonexistent/a: cannot create: No such file"))));
 }
 
+TEST(AtomicFileTest, RefusesAFolderBeforeAnythingIsWritten) {
+  const TemporaryFolder folder;
+  fs::create_directory(folder / "a");
+  fs::create_directory_symlink("a", folder / "link");
+  for (const int own_names : {kNamedByUser, 1}) {
+    for (const char* name : {"a", "a/", "missing/", ""}) {
+      EXPECT_THROW(AtomicFile(folder / name, own_names), IoError) << name;
+    }
+    EXPECT_EQ(MessageOf<IoError>([&] { AtomicFile file("", own_names); }),
+              "the name of the file to write is empty");
+  }
+  EXPECT_EQ(MessageOf<IoError>(
+                [&] { AtomicFile file(folder / "link", kNamedByUser); }),
+            folder / "a" + ": cannot create: Is a directory");
+  EXPECT_EQ(FilesIn(folder), 2);
+}
+
 // A stranger's folder may have anything at a name that the program uses.
 TEST(AtomicFileTest, ReplacesWhatIsNoFileOfOurs) {
   const TemporaryFolder folder;

@@ -108,6 +108,13 @@ class RecordsTest(unittest.TestCase):
                 sorted(infeed.records.open(path)[:]),
                 sorted(sum((thread.result() for thread in threads), [])))
 
+    def test_a_folder_or_no_name_is_refused_at_once(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for path in (folder, folder + "/", ""):
+                with self.assertRaises(OSError):
+                    infeed.records.Writer(path)
+            self.assertEqual(os.listdir(folder), [])
+
     def test_a_file_that_is_not_finished_does_not_appear(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "x.tfrecord")
