@@ -17,6 +17,7 @@ faster. Variants:
   sums      and the norm's kernels take both gradients of a block's input,
             instead of autograd's sum of them; not in the first block, whose
             input is that of a pool
+  pool      and the max pool keeps a byte of each result, not eight
   trainer   and pixels have a fourth channel, of zeros: a few more bytes, in
             whole vectors; what train_resnet does on a GPU
 """
@@ -27,7 +28,7 @@ import dataclasses
 BYTES = 2  # of a bfloat16
 BLOCKS = {50: (3, 4, 6, 3), 101: (3, 4, 23, 3), 152: (3, 8, 36, 3)}
 CLASSES = 1000
-VARIANTS = ("separate", "fused", "mask", "sums", "trainer")
+VARIANTS = ("separate", "fused", "mask", "sums", "pool", "trainer")
 
 # Bytes that a step moves for each weight: float32 weight and average read and
 # written, gradient written and read; the bfloat16 copy written and read twice.
@@ -142,9 +143,10 @@ def pixels(stem, variant):
     return [Operation("unpack", stem.read / 3 * (2 + 3 + more + 2 * more))]
 
 
-def pool(stem):
-    """The max pool, whose places take 8 bytes."""
-    places = 8 / BYTES
+def pool(stem, variant):
+    """The max pool; its places take 8 bytes in LibTorch, 1 in
+    trainer/kernels/max_pool.h."""
+    places = (1 if variant in ("pool", "trainer") else 8) / BYTES
     pooled = stem.written / 4
     return [Operation("pool", 2 * (stem.written + (1 + places) * pooled))]
 
@@ -153,12 +155,12 @@ def operations(depth, image_size, variant):
     """Those of an image."""
     stem, blocks = plan(depth, image_size)
     found = (pixels(stem, variant) + convolution(stem, is_first=True)
-             + norm(stem, variant) + pool(stem))
+             + norm(stem, variant) + pool(stem, variant))
     for i, block in enumerate(blocks):
         for conv in block:
             found += convolution(conv, is_first=False) + norm(conv, variant)
         found += gradient_sum(
-            block[0], is_in_norm=i > 0 and variant in ("sums", "trainer"))
+            block[0], is_in_norm=i > 0 and variant in ("sums", "pool", "trainer"))
     features = blocks[-1][2].outputs
     found.append(Operation("head", 4 * features * blocks[-1][2].side ** 2,
                            6 * features * CLASSES))

@@ -111,11 +111,20 @@ class RooflineTest(unittest.TestCase):
         self.assertEqual(
             len(roofline.convolution(conv, is_first=True)), 2)
 
+    def test_counts_the_bytes_of_a_place(self):
+        stem, _ = roofline.plan(50, 224)
+        pooled = 56 * 56 * 64
+        for variant, place in (("sums", 8), ("pool", 1), ("trainer", 1)):
+            moved = sum(op.moved for op in roofline.pool(stem, variant))
+            # Forward, and as much backward: both images, and the places.
+            self.assertEqual(roofline.BYTES * moved,
+                             2 * pooled * (5 * roofline.BYTES + place))
+
     def test_counts_the_bytes_of_each_variant(self):
         megabytes = [row["megabytes_of_image"]
                      for row in roofline.of_card((4e12, 7e14), 256)]
         self.assertEqual([round(value) for value in megabytes],
-                         [478, 398, 382, 360, 361])
+                         [478, 398, 382, 360, 357, 358])
 
     def test_bandwidth_or_rate_is_the_limit(self):
         def rate(card):

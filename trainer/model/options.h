@@ -92,7 +92,7 @@ struct ModelOptions {
   double bn_momentum = 0.9;  // fraction of the moving statistics kept per step
   // In training, runs a batch norm with the sum and the ReLU after it as one
   // operation (fused_norm.h), except norms whose statistics ranks share.
-  // nullopt: on a GPU.
+  // nullopt: on a GPU. Unless false, a GPU also uses our max pool (pool.h).
   std::optional<bool> fused_batch_norm = {};
 
   // Number of first stages whose weights and moving statistics stay as they

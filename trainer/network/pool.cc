@@ -110,6 +110,20 @@ torch::Tensor PooledRelu(const torch::Tensor& x) {
              : at::avg_pool2d(x.relu(), 2);
 }
 
+torch::Tensor MaxPooled(const torch::Tensor& x, const MaxPooling& how) {
+#ifdef INFEED_CUDA
+  if (how.own_kernels && CudaMaxPoolTakes(x)) {
+    return CudaMaxPooled(x, how.same);
+  }
+#endif
+  if (!how.same) {
+    return at::max_pool2d(x, 3, 2, 1);
+  }
+  // With ceil_mode a window may reach beyond the last row and column.
+  return at::max_pool2d(x, 3, 2, {x.size(2) % 2, x.size(3) % 2}, 1,
+                        /*ceil_mode=*/true);
+}
+
 torch::Tensor Blurred(const torch::Tensor& x) {
   const torch::Tensor padded = Reflected(Reflected(x, 2), 3);
   return at::avg_pool2d(at::avg_pool2d(padded, 2, 1), 2, 2);

@@ -205,6 +205,7 @@ class ResNet final : public Network {
   explicit ResNet(const ModelOptions& options)
       : Network(options),
         plan_(PlanResNet(options)),
+        own_kernels_(options.fused_batch_norm.value_or(true)),
         dropout_rate_(options.dropout_rate),
         drops_{.random = StepRandom(options.seed, options.rank),
                .drop_block = DropBlock(options.drop_block)} {
@@ -267,16 +268,12 @@ class ResNet final : public Network {
   }
 
   torch::Tensor Pool(const torch::Tensor& x) const {
-    if (plan_.pool == StemPool::kMax) {
-      return at::max_pool2d(x, 3, 2, 1);
+    if (plan_.pool == StemPool::kMax || plan_.pool == StemPool::kMaxSame) {
+      return MaxPooled(x, {.same = plan_.pool == StemPool::kMaxSame,
+                           .own_kernels = own_kernels_});
     }
     if (plan_.pool == StemPool::kMaxBlur) {
       return Blurred(at::max_pool2d(x, 3, 1, 1));
-    }
-    if (plan_.pool == StemPool::kMaxSame) {
-      // With ceil_mode a window may reach beyond the last row and column.
-      return at::max_pool2d(x, 3, 2, {x.size(2) % 2, x.size(3) % 2}, 1,
-                            /*ceil_mode=*/true);
     }
     return x;
   }
@@ -291,6 +288,7 @@ class ResNet final : public Network {
   }
 
   ResNetPlan plan_;
+  bool own_kernels_;  // of the max pool
   double dropout_rate_;
   ResNetDrops drops_;
   std::vector<ConvNorm> stem_;

@@ -158,8 +158,8 @@ const Param kModelParams[] = {
     Row("fused_batch_norm",
         ChoiceField<kFusedNorms, &P::model, &M::fused_batch_norm>(), Any(), "",
         "Train with batch norm, sum and ReLU as one operation; on a GPU, "
-        "kernels that access memory less often; auto: on a GPU with "
-        "batch_norm_group=1."),
+        "kernels that access memory less often, also for the max pool; "
+        "auto: on a GPU with batch_norm_group=1."),
     Row("batch_norm_group", Field<&P::batch_norm_group>(), Between(0, 100'000),
         "ranks",
         "Consecutive ranks that share batch-norm statistics; 1: none, 0: all "
