@@ -64,7 +64,7 @@ std::string EventLine(const TraceEvent& event, int thread,
              ? Head(event.name, 'C', thread) + at +
                    fmt::format(R"(,"args":{{"count":{}}}}})", event.count)
              : Head(event.name, 'X', thread) + at +
-                   fmt::format(R"(,"dur":{},"args":{{{}}}}})",
+                   fmt::format(R"(,"cat":"infeed","dur":{},"args":{{{}}}}})",
                                Microseconds(event.length),
                                PlaceText(event.place));
 }
@@ -143,7 +143,7 @@ std::vector<TraceLog::Thread> TraceLog::Read() const {
 }
 
 void TraceLog::Write(const std::string& path, const Window& window,
-                     int own_names) const {
+                     int own_names, const MoreEvents& more) const {
   AtomicFile file(path, own_names);
   file.Write(fmt::format(
       R"({{"displayTimeUnit":"ms","otherData":{{"dropped_events":"{}"}},)"
@@ -157,6 +157,7 @@ void TraceLog::Write(const std::string& path, const Window& window,
       }
     }
   }
+  more(file);
   file.Write("\n]}\n");
   file.Commit();
 }

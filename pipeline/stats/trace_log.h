@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -13,6 +14,8 @@
 #include <vector>
 
 namespace infeed {
+
+class AtomicFile;
 
 // The sample that a span is about, or the first sample of its batch.
 struct TracePlace {
@@ -87,10 +90,16 @@ class TraceLog {
   };
 
   // Writes the events so far as Chrome's trace event JSON. own_names: as
-  // AtomicFile takes it. Throws IoError.
+  // AtomicFile takes it. more: writes events of others, each after ",\n", with
+  // times since started(). Throws IoError.
+  using MoreEvents = std::function<void(AtomicFile& file)>;
   void Write(const std::string& path) const { Write(path, Window{}); }
-  void Write(const std::string& path, const Window& window,
-             int own_names = 0) const;
+  void Write(
+      const std::string& path, const Window& window, int own_names = 0,
+      const MoreEvents& more = [](AtomicFile&) {}) const;
+
+  // The time 0 of what is written.
+  [[nodiscard]] Clock::time_point started() const { return started_; }
 
  private:
   static constexpr std::size_t kBlockEvents = 1024;

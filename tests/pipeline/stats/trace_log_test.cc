@@ -70,6 +70,21 @@ TEST(TraceLogTest, WritesCountsAndTheStepOfATrainingsSpan) {
   EXPECT_EQ(EventsOf(trace, "X")[0]["args"], json({{"step", 7}}));
 }
 
+TEST(TraceLogTest, WritesEventsOfOthersToo) {
+  const TemporaryFolder folder;
+  TraceLog log;
+  log.Span("step", log.started() + nanoseconds(2000), log.started(), {});
+  log.Write(folder / "trace.json", {}, 1, [](AtomicFile& file) {
+    file.Write(R"(,{"name":"mm","ph":"X","ts":1})");
+  });
+  const std::vector<json> spans =
+      EventsOf(json::parse(ReadWholeFile(folder / "trace.json", 1 << 20)), "X");
+  ASSERT_EQ(spans.size(), 2U);
+  EXPECT_EQ(spans[0]["ts"], 2);
+  EXPECT_EQ(spans[0]["cat"], "infeed");
+  EXPECT_EQ(spans[1]["name"], "mm");
+}
+
 TEST(TraceLogTest, NamesThreads) {
   TraceLog log;
   std::jthread([&log] {
