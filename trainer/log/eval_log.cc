@@ -143,8 +143,14 @@ std::string EvalFileText(std::int64_t step, const EvalSubject& subject,
     file["differences"] = subject.differences;
   }
   for (const EventValue& value : ValuesOf(subject, result)) {
-    file[value.name] = std::visit(
-        [](const auto& plain) { return OrderedJson(plain); }, value.value);
+    std::visit(
+        [&](const auto& plain) {
+          // An evaluation has no lists.
+          if constexpr (!std::is_same_v<decltype(plain), const EventObjects&>) {
+            file[value.name] = plain;
+          }
+        },
+        value.value);
   }
   if (result.live) {
     file["live"]["top_1"] = result.live->top_1;

@@ -12,11 +12,37 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-Json ToJson(const EventValue& event) {
-  if (const auto* const number = std::get_if<double>(&event.value)) {
-    return std::isfinite(*number) ? Json(*number) : Json(nullptr);
+Json ToJson(const EventValue& event);
+
+// Plain values; not finite: null.
+template <typename Value>
+Json ToJson(const Value& value) {
+  return Json(value);
+}
+
+Json ToJson(double number) {
+  return std::isfinite(number) ? Json(number) : Json(nullptr);
+}
+
+Json ToJson(const EventValues& values) {
+  Json object = Json::object();
+  for (const EventValue& value : values) {
+    object[value.name] = ToJson(value);
   }
-  return std::visit([](const auto& other) { return Json(other); }, event.value);
+  return object;
+}
+
+Json ToJson(const EventObjects& objects) {
+  Json list = Json::array();
+  for (const EventValues& values : objects) {
+    list.push_back(ToJson(values));
+  }
+  return list;
+}
+
+Json ToJson(const EventValue& event) {
+  return std::visit([](const auto& value) { return ToJson(value); },
+                    event.value);
 }
 
 }  // namespace

@@ -10,12 +10,15 @@
 
 namespace infeed {
 
+struct EventValue;
+using EventValues = std::vector<EventValue>;
+using EventObjects = std::vector<EventValues>;
+
 struct EventValue {
   std::string name;  // in metrics.jsonl; "": not there
-  std::variant<double, std::int64_t, bool, std::string> value;
+  std::variant<double, std::int64_t, bool, std::string, EventObjects> value;
   std::string tag = {};  // in TensorBoard; "": not there, else a double
 };
-using EventValues = std::vector<EventValue>;
 
 // Appends lines of JSON to MODEL_DIR/metrics.jsonl. Each has "schema": 1,
 // "time" (Unix seconds), "event" and "step", then the values given. A number

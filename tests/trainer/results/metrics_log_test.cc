@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "base/atomic_file.h"
 #include "tests/support/temporary_folder.h"
@@ -31,6 +32,17 @@ TEST(MetricsLogTest, KeepsEachValuesType) {
                            {"file", "a \"b\" \xff"}}),
               testing::HasSubstr("\"steps\":3,\"warm_up\":true,\"file\":"
                                  "\"a \\\"b\\\" \xef\xbf\xbd\"}"));
+}
+
+TEST(MetricsLogTest, WritesListsOfObjects) {
+  const EventObjects objects = {
+      {{"name", "mm"}, {"calls", std::int64_t{2}}, {"share", std::nan("")}},
+      {}};
+  const nlohmann::json line = nlohmann::json::parse(MetricsLine(
+      0, "profile", 1, {{"all", objects}, {"none", EventObjects()}}));
+  EXPECT_EQ(line["all"], nlohmann::json::parse(
+                             R"([{"name":"mm","calls":2,"share":null},{}])"));
+  EXPECT_EQ(line["none"], nlohmann::json::array());
 }
 
 TEST(MetricsLogTest, AppendsToTheFileOfAnEarlierRun) {
