@@ -213,7 +213,7 @@ def predict(place):
 def show_profiles(place, bucket):
     """--profile_every_n_steps=1: one profile after another."""
     found = [name for name in bucket.names("model")
-             if re.fullmatch(r"profiles/\d{8}\.trace\.json", name)]
+             if re.fullmatch(r"plugins/profile/\d{8}/.*\.pt\.trace\.json", name)]
     named = [line["file"] for line in
              place.events("store/flowers/model", "profile")]
     place.check("profiles found, and named in metrics.jsonl",

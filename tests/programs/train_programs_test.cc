@@ -13,6 +13,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/atomic_file.h"
 #include "preprocess/codecs/png_codec.h"
 #include "preprocess/pixels/image.h"
 #include "tests/support/gloo.h"
@@ -310,8 +311,8 @@ TEST_F(TrainProgramsTest, MeasuresTheDeviceAloneOnFakeData) {
 std::set<std::string> SpansOf(const std::string& model) {
   std::set<std::string> names;
   for (const auto& entry :
-       std::filesystem::directory_iterator(model + "/profiles")) {
-    std::ifstream file(entry.path());
+       std::filesystem::directory_iterator(model + "/plugins/profile")) {
+    std::ifstream file(entry.path() / "train_resnet.pt.trace.json");
     const nlohmann::json trace = nlohmann::json::parse(file);
     for (const nlohmann::json& event : trace["traceEvents"]) {
       names.insert(event["name"].get<std::string>());
@@ -329,8 +330,15 @@ TEST_F(TrainProgramsTest, ProfilesEveryThreadOfATraining) {
                             "--profile_every_n_steps 4"),
       Ends(0));
   EXPECT_THAT(SpansOf(work_ / "profiled"),
-              testing::IsSupersetOf({"loop", "step", "result", "evaluation"}));
-  EXPECT_GE(Events("profiled", "profile").size(), 1U);
+              testing::IsSupersetOf({"loop", "step", "result", "evaluation",
+                                     "aten::convolution_backward"}));
+  const auto profiles = Events("profiled", "profile");
+  ASSERT_GE(profiles.size(), 1U);
+  const nlohmann::json& profile = profiles.begin()->second;
+  EXPECT_EQ(profile.at("dearest_operations").size(), 10U);
+  EXPECT_GT(profile.at("operations_on_host"), 0);
+  EXPECT_THAT(ReadWholeFile(work_ / "profiled/report.html", 1 << 24),
+              HasSubstr("The dearest operations after step"));
 }
 
 TEST_F(TrainProgramsTest, GoesOnFromFakeDataWithFakeDataAlone) {

@@ -4,7 +4,11 @@
 #include <string_view>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "base/atomic_file.h"
+#include "base/charts/html_page.h"
+#include "base/charts/svg_parts.h"
 #include "base/own_files.h"
 #include "base/ratio.h"
 #include "base/seconds.h"
@@ -12,6 +16,9 @@
 
 namespace infeed {
 namespace {
+
+// plugins/profile/NNNNNNNN/FILE
+constexpr int kOwnNames = 4;
 
 // How long a span overlaps the window.
 double SecondsIn(const TraceEvent& event, const TraceLog::Window& window) {
@@ -21,6 +28,13 @@ double SecondsIn(const TraceEvent& event, const TraceLog::Window& window) {
 }
 
 }  // namespace
+
+std::string BusyText(const DeviceTotals& totals) {
+  return fmt::format("{} in {:.1f} % of the time",
+                     totals.on_gpu ? "The GPU computed"
+                                   : "The host ran operations of LibTorch",
+                     100 * totals.busy);
+}
 
 ProfileShares ComputeShares(const std::vector<TraceLog::Thread>& threads,
                             const TraceLog::Window& window) {
@@ -39,6 +53,20 @@ ProfileShares ComputeShares(const std::vector<TraceLog::Thread>& threads,
   return {.input_wait = share("input wait"),
           .checkpoints = share("checkpoint"),
           .evaluations = share("evaluation")};
+}
+
+std::string OperationsTable(const Profile& profile) {
+  std::vector<std::vector<std::string>> rows;
+  for (const OperationTotal& total : profile.totals.dearest) {
+    rows.push_back({EscapeXml(total.name), std::to_string(total.calls),
+                    fmt::format("{:.2f}", 1e3 * total.seconds),
+                    fmt::format("{:.1f} %", 100 * total.share)});
+  }
+  if (rows.empty()) {
+    return "";
+  }
+  return HtmlTable({"operation", "calls", "total, ms", "share"}, rows) +
+         "<p class=\"note\">" + EscapeXml(BusyText(profile.totals)) + "</p>\n";
 }
 
 Profiler::Profiler(const ProfilerOptions& options, TraceLog* shared, Now now)
@@ -63,6 +91,9 @@ void Profiler::BeginIfDue(std::int64_t step) {
   if (own_) {
     own_->Restart();
   }
+  if (options_.device != nullptr) {
+    options_.device->Begin();
+  }
 }
 
 std::optional<Profile> Profiler::End() {
@@ -73,13 +104,20 @@ std::optional<Profile> Profiler::End() {
   if (own_) {
     own_->Pause();
   }
+  const DeviceRecord record =
+      options_.device == nullptr ? DeviceRecord{} : options_.device->End();
   Profile profile{.step = last_step_,
                   .path = ProfilePath(options_.model_dir, last_step_),
                   .seconds = ToSeconds(window.to - window.from),
-                  .shares = ComputeShares(log_->Read(), window)};
+                  .shares = ComputeShares(log_->Read(), window),
+                  .totals = ComputeTotals(record)};
+  if (!record.problem.empty() && !std::exchange(told_problem_, true)) {
+    profile.problem = record.problem;
+  }
   MakeFolder(std::filesystem::path(profile.path).parent_path(),
-             "create the folder", 1);
-  log_->Write(profile.path, window, kInOwnFolder);
+             "create the folder", kOwnNames - 1);
+  log_->Write(profile.path, window, kOwnNames,
+              [&](AtomicFile& file) { WriteOperations(record, *log_, file); });
   return profile;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "pipeline/stats/trace_log.h"
+#include "trainer/log/operations.h"
 
 namespace infeed {
 
@@ -16,7 +17,8 @@ struct ProfilerOptions {
   std::string model_dir = {};
   std::int64_t every_n_steps = 0;  // 0: no profiles
   std::chrono::milliseconds duration{2000};
-  std::int64_t first_step = 0;  // of this run
+  std::int64_t first_step = 0;       // of this run
+  DeviceRecorder* device = nullptr;  // may be null; outlives the profiler
 };
 
 // Fractions of a profile's time, in the device's thread.
@@ -42,15 +44,25 @@ struct Profile {
   std::string path;       // of its trace
   double seconds = 0;
   ProfileShares shares;
+  DeviceTotals totals = {};
+  // Why the device's operations are not all there; told once.
+  std::string problem = {};
 };
 
-// Takes traces of a run at intervals, each of all threads on one time line. The
-// first begins every_n_steps after the run's start, each later one as long
-// after the start of the one before; each lasts for `duration`. A trace begins
-// at the end of a loop, and not while another one is running.
+// "The GPU computed in 93.1 % of the time".
+[[nodiscard]] std::string BusyText(const DeviceTotals& totals);
+
+// The profile's dearest operations as an HTML table; "" if it has none.
+[[nodiscard]] std::string OperationsTable(const Profile& profile);
+
+// Takes traces of a run at intervals, each of all threads and the device on one
+// time line. The first begins every_n_steps after the run's start, each later
+// one as long after the start of the one before; each lasts for `duration`. A
+// trace begins at the end of a loop, and not while another one is running.
 //
 // Owns the log that the threads write to, unless it is passed a shared one,
-// which it only reads. One thread at a time, as TrainLog.
+// which it only reads. One thread at a time, as TrainLog; BeginIfDue(),
+// EndAfterLoopIfDue() and End() in the device's.
 class Profiler {
  public:
   using Clock = TraceLog::Clock;
@@ -64,10 +76,18 @@ class Profiler {
   [[nodiscard]] TraceLog* trace() { return log_; }
 
   // Call it at the end of each step: ends the current profile if its duration
-  // has passed. Throws IoError when it cannot be written.
+  // has passed; where it records a device, in the step after, as a recording
+  // ends between two steps. Throws IoError when it cannot be written; here and
+  // below.
   [[nodiscard]] std::optional<Profile> EndIfDue() {
-    return running_ && now_() - last_time_ >= options_.duration ? End()
-                                                                : std::nullopt;
+    return is_over() &&
+                   (options_.device == nullptr || options_.device->RequestEnd())
+               ? End()
+               : std::nullopt;
+  }
+  // The same at the end of each loop, when no step is running.
+  [[nodiscard]] std::optional<Profile> EndAfterLoopIfDue() {
+    return is_over() ? End() : std::nullopt;
   }
   // Ends the current profile.
   [[nodiscard]] std::optional<Profile> End();
@@ -79,6 +99,9 @@ class Profiler {
     return options_.every_n_steps > 0 &&
            step - last_step_ >= options_.every_n_steps;
   }
+  [[nodiscard]] bool is_over() const {
+    return running_ && now_() - last_time_ >= options_.duration;
+  }
 
   ProfilerOptions options_;
   Now now_;
@@ -87,6 +110,7 @@ class Profiler {
   std::int64_t last_step_;
   Clock::time_point last_time_;
   bool running_ = false;
+  bool told_problem_ = false;
 };
 
 }  // namespace infeed

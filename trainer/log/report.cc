@@ -443,6 +443,11 @@ std::string ReportPage(const ReportSubject& subject, const RunHistory& history,
   boxes.push_back({"Where the time of this run went", TimesTable(state.times)});
   boxes.push_back({"The device, in loops",
                    DeviceTable(state.times.device, state.ceilings)});
+  if (state.profile) {
+    boxes.push_back({fmt::format("The dearest operations after step {}",
+                                 state.profile->step),
+                     OperationsTable(*state.profile), "wide"});
+  }
   if (state.evaluation) {
     const ClassCards classes =
         MakeClassCards(*state.evaluation, subject.class_names);

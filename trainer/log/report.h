@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "pipeline/stats/stats.h"
+#include "trainer/log/profiler.h"
 #include "trainer/log/run_clock.h"
 #include "trainer/log/run_history.h"
 #include "trainer/log/run_origin.h"
@@ -46,6 +47,7 @@ struct ReportState {
   PipelineStats input = {};                   // during loops
   std::optional<EvalResult> evaluation = {};  // the newest of this run
   std::int64_t evaluation_step = 0;
+  std::optional<Profile> profile = {};  // the newest of this run
   std::int64_t peak_memory_bytes = 0;   // of this process
   std::vector<std::string> files = {};  // relative to model_dir
 };

@@ -57,6 +57,17 @@ EventValues DeviceValues(const DeviceUse& use) {
   return values;
 }
 
+EventObjects ValuesOf(const std::vector<OperationTotal>& totals) {
+  EventObjects values;
+  for (const OperationTotal& total : totals) {
+    values.push_back({{"name", total.name},
+                      {"calls", total.calls},
+                      {"seconds", total.seconds},
+                      {"share", total.share}});
+  }
+  return values;
+}
+
 // How long the ranks waited for their inputs, as fractions of a loop's time.
 // Empty where a single process runs.
 EventValues RankValues(const std::optional<RankWaits>& waits, double seconds) {
@@ -232,6 +243,7 @@ void TrainLog::WriteProfile(const std::optional<Profile>& profile) {
   if (!profile) {
     return;
   }
+  report_state_.profile = profile;
   const ProfileShares& shares = profile->shares;
   Write("profile", profile->step,
         {{"seconds", profile->seconds},
@@ -239,12 +251,18 @@ void TrainLog::WriteProfile(const std::optional<Profile>& profile) {
          {"device", shares.device(), "profile/device"},
          {"checkpoints", shares.checkpoints},
          {"evaluations", shares.evaluations},
+         {profile->totals.on_gpu ? "kernels" : "operations_on_host",
+          profile->totals.busy},
+         {"dearest_operations", ValuesOf(profile->totals.dearest)},
          {"file", profile->path}});
   Say(
       fmt::format("profile of {:.1f} s after step {}: input wait {:.1f} %, "
                   "device {:.1f} %; {}",
                   profile->seconds, profile->step, 100 * shares.input_wait,
                   100 * shares.device(), profile->path));
+  if (!profile->problem.empty()) {
+    Say("profile without all of the device's operations: " + profile->problem);
+  }
 }
 
 void TrainLog::EndLoop(const LoopEnd& end, const PipelineStats& input,
@@ -260,6 +278,7 @@ void TrainLog::EndLoop(const LoopEnd& end, const PipelineStats& input,
   }
   summaries_.Flush();
   if (options_.profiler != nullptr) {
+    WriteProfile(options_.profiler->EndAfterLoopIfDue());
     options_.profiler->BeginIfDue(end.step);
   }
 }

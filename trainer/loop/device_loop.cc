@@ -8,6 +8,7 @@
 #include "trainer/loop/batch.h"
 #include "trainer/loop/device.h"
 #include "trainer/loop/eval.h"
+#include "trainer/loop/kineto.h"
 #include "trainer/loop/passes.h"
 #include "trainer/loop/step.h"
 #include "trainer/network/batch_norm.h"
@@ -38,6 +39,7 @@ class TorchLoop final : public DeviceLoop {
         group_(JoinRanks(device)),
         norm_group_(JoinNormGroup(device)),
         network_(MakeNetwork(OfRank(model, device.place().rank))),
+        recorder_(torch_device_),
         step_(MoveToDevice(), optimizer, model.num_classes, torch_device_,
               group_.get()),
         passes_(MakePasses(device)),
@@ -180,6 +182,8 @@ class TorchLoop final : public DeviceLoop {
     return passes_->host_syncs();
   }
 
+  [[nodiscard]] DeviceRecorder& recorder() override { return recorder_; }
+
   [[nodiscard]] int eval_crops() const override { return eval_crops_; }
 
   [[nodiscard]] int warm_up_steps() const override {
@@ -205,7 +209,10 @@ class TorchLoop final : public DeviceLoop {
     network_->to(torch_device_);
     ShareBatchNorms(*network_, norm_group_.get());
     return {.begin_step =
-                [this](std::int64_t number) { network_->SetStep(number); },
+                [this](std::int64_t number) {
+                  recorder_.BeforeStep();
+                  network_->SetStep(number);
+                },
             .forward =
                 [this](const torch::Tensor& images) { return Forward(images); },
             .parameters = ParametersOf(*network_, optimizer_options_),
@@ -241,6 +248,7 @@ class TorchLoop final : public DeviceLoop {
   std::unique_ptr<DeviceGroup> group_;       // of all ranks; nullptr: alone
   std::unique_ptr<DeviceGroup> norm_group_;  // of batch norms; nullptr: alone
   std::shared_ptr<Network> network_;
+  KinetoRecorder recorder_;
   TrainStep step_;
   std::unique_ptr<DevicePasses> passes_;
   BatchUnpacker unpacker_;  // of predictions

@@ -12,6 +12,7 @@
 #include "trainer/feed/outfeed.h"
 #include "trainer/feed/resident_images.h"
 #include "trainer/formats/host_tensor.h"
+#include "trainer/log/operations.h"
 #include "trainer/model/non_finite.h"
 #include "trainer/model/optimizer_options.h"
 #include "trainer/model/options.h"
@@ -155,6 +156,8 @@ class DeviceLoop {
   [[nodiscard]] virtual BatchMemory batch_memory() const = 0;
   // How often the host has waited for a GPU in training loops; 0 on the CPU.
   [[nodiscard]] virtual std::int64_t host_syncs() const = 0;
+  // Records what this device does, for profiles.
+  [[nodiscard]] virtual DeviceRecorder& recorder() = 0;
   // The crops in DeviceOptions::eval_views.
   [[nodiscard]] virtual int eval_crops() const = 0;
   // Warm-up steps to leave out of speed figures.

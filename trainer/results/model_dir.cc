@@ -54,8 +54,10 @@ std::string EvalPath(const std::string& model_dir, std::int64_t step,
 }
 
 std::string ProfilePath(const std::string& model_dir, std::int64_t step) {
-  return PathIn(PathIn(model_dir, "profiles"),
-                fmt::format("{:0{}}.trace.json", step, kDigits));
+  // TensorBoard's plug-in for PyTorch's profiles looks for files that end so.
+  return PathIn(model_dir,
+                fmt::format("plugins/profile/{:0{}}/train_resnet.pt.trace.json",
+                            step, kDigits));
 }
 
 std::vector<std::string> ModelFiles(const std::string& model) {

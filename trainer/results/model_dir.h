@@ -16,7 +16,7 @@
 //             eval/00000042.json     results of an evaluation of the training
 //             eval/00000042-test-1a2b3c4d.json  results on other data
 //             report.html            docs/report.md
-//             profiles/*.trace.json  docs/report.md
+//             plugins/profile/       docs/report.md
 //             replay/step_42.html    docs/replay.md
 //             checkpoint-00000042/   docs/checkpoints.md
 //             best.json              the checkpoint with the best evaluation
@@ -61,7 +61,8 @@ inline constexpr std::string_view kReportFile = "report.html";
                                    std::int64_t step,
                                    std::string_view subject = "");
 
-// MODEL_DIR/profiles/NNNNNNNN.trace.json: the profile that began at a step.
+// MODEL_DIR/plugins/profile/NNNNNNNN/train_resnet.pt.trace.json: the profile
+// that began at a step.
 [[nodiscard]] std::string ProfilePath(const std::string& model_dir,
                                       std::int64_t step);
 

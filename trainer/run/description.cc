@@ -186,7 +186,8 @@ ProfilerOptions ProfilerOf(const Job& job, std::int64_t first_step) {
   return {.model_dir = job.options.model_dir,
           .every_n_steps = params.profile_every_n_steps,
           .duration = std::chrono::milliseconds(params.tpu_profile_duration),
-          .first_step = first_step};
+          .first_step = first_step,
+          .device = &job.device.recorder()};
 }
 
 std::unique_ptr<RunLog> MakeLog(const Job& job, std::int64_t first_step,

@@ -15,6 +15,25 @@ namespace {
 using std::chrono_literals::operator""ms;
 using nlohmann::json;
 
+// A device whose recording ends when somebody says so.
+class FakeRecorder : public DeviceRecorder {
+ public:
+  void Begin() override { begun = true; }
+  bool RequestEnd() override { return ended; }
+  DeviceRecord End() override {
+    begun = false;
+    return {.window = {.from = {}, .to = TraceLog::Clock::time_point(10ms)},
+            .names = {"aten::mm"},
+            .operations = {{.start = TraceLog::Clock::time_point(2ms),
+                            .length = 4ms}},
+            .problem = problem};
+  }
+
+  bool begun = false;
+  bool ended = false;
+  std::string problem;
+};
+
 class ProfilerTest : public testing::Test {
  protected:
   [[nodiscard]] Profiler Make(ProfilerOptions options,
@@ -62,7 +81,8 @@ TEST_F(ProfilerTest, BeginsAtTheEndOfALoopAndEndsInTime) {
   now_ += 1ms;
   const std::optional<Profile> profile = profiler.EndIfDue();
   ASSERT_TRUE(profile);
-  EXPECT_EQ(profile->path, folder_.path() + "/profiles/00000015.trace.json");
+  EXPECT_EQ(profile->path,
+            folder_ / "plugins/profile/00000015/train_resnet.pt.trace.json");
   EXPECT_EQ(profile->step, 15);
   EXPECT_DOUBLE_EQ(profile->seconds, 0.1);
   EXPECT_DOUBLE_EQ(profile->shares.input_wait, 0.1);
@@ -93,6 +113,51 @@ TEST_F(ProfilerTest, LeavesALogOfOthersAsItIs) {
   EXPECT_THAT(Names(*profiler.End()), testing::ElementsAre("step"));
   Add(&log, "late");
   EXPECT_EQ(log.Read()[0].events.size(), 3U);
+}
+
+TEST_F(ProfilerTest, EndsOnceTheDevicesRecordHasEnded) {
+  FakeRecorder device;
+  Profiler profiler = Make({.every_n_steps = 1, .device = &device});
+  EXPECT_FALSE(device.begun);
+  profiler.BeginIfDue(1);
+  EXPECT_TRUE(device.begun);
+  device.ended = true;
+  EXPECT_EQ(profiler.EndIfDue(), std::nullopt);
+  device.ended = false;
+  now_ += 100ms;
+  EXPECT_EQ(profiler.EndIfDue(), std::nullopt);
+  EXPECT_TRUE(device.begun);
+  device.ended = true;
+  const std::optional<Profile> profile = profiler.EndIfDue();
+  ASSERT_TRUE(profile);
+  EXPECT_FALSE(device.begun);
+  EXPECT_THAT(Names(*profile), testing::ElementsAre("aten::mm"));
+  EXPECT_DOUBLE_EQ(profile->totals.busy, 0.4);
+  EXPECT_THAT(OperationsTable(*profile),
+              testing::AllOf(testing::HasSubstr("<td>aten::mm</td>"),
+                             testing::HasSubstr("4.00"),
+                             testing::HasSubstr("40.0 % of the time")));
+}
+
+TEST_F(ProfilerTest, EndsAfterALoopWhereTheDeviceHasNot) {
+  FakeRecorder device;
+  Profiler profiler = Make({.every_n_steps = 1, .device = &device});
+  profiler.BeginIfDue(1);
+  EXPECT_EQ(profiler.EndAfterLoopIfDue(), std::nullopt);
+  now_ += 100ms;
+  EXPECT_EQ(profiler.EndIfDue(), std::nullopt);
+  EXPECT_TRUE(profiler.EndAfterLoopIfDue());
+  EXPECT_FALSE(device.begun);
+}
+
+TEST_F(ProfilerTest, TellsOnceWhatItCannotRecord) {
+  FakeRecorder device;
+  device.problem = "no profiler";
+  Profiler profiler = Make({.every_n_steps = 1, .device = &device});
+  profiler.BeginIfDue(1);
+  EXPECT_EQ(profiler.End()->problem, "no profiler");
+  profiler.BeginIfDue(2);
+  EXPECT_EQ(profiler.End()->problem, "");
 }
 
 TEST_F(ProfilerTest, CountsWhatLiesInTheProfilesTime) {
