@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/own_files.h"
 #include "base/print_lines.h"
+#include "base/shown_text.h"
 #include "bench/common/made_shards.h"
 #include "bench/engine/hashed_stream.h"
 #include "bench/engine/report.h"
@@ -46,6 +47,9 @@
 
 namespace infeed {
 namespace {
+
+// In place of a file.
+constexpr std::string_view kStdout = "-";
 
 struct Flags {
   std::string data_dir;
@@ -124,7 +128,9 @@ void AddMeasurementFlags(CLI::App& app, Flags& flags) {
          "Images/s of a simulated device, whose input wait is reported.")
       ->check(PositiveNumber())
       ->type_name("R");
-  app.add_option("--json", flags.json, "File to write the report to, as JSON.")
+  app.add_option("--json", flags.json,
+                 "File to write the report to, as JSON; -: print JSON, and no "
+                 "text.")
       ->type_name("FILE");
   app.add_option("--plot", flags.plot,
                  "File for a plot of the rates and the stages' shares (.svg), "
@@ -224,8 +230,9 @@ void Measure(const RecordIndex& index, const Flags& flags) {
       ChooseRoundMaker(index, flags), options, ProgressLines(options));
   const ReportTable report =
       ThroughputReport(runs, options, index.size(), PeakRssBytes());
-  fmt::print("{}", RenderText(report));
-  if (!flags.json.empty()) {
+  fmt::print("{}", flags.json == kStdout ? ShownJson(RenderJson(report))
+                                         : RenderText(report));
+  if (!flags.json.empty() && flags.json != kStdout) {
     WriteFileAtomically(flags.json, RenderJson(report), kNamedByUser);
   }
   if (!flags.plot.empty()) {

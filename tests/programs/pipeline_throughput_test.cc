@@ -102,6 +102,12 @@ TEST_F(PipelineThroughputTest, MeasuresRecordsWithoutImages) {
   EXPECT_THAT(Run(flags + "--hash 3").out, MatchesRegex("[0-9a-f]{64}\n"));
 }
 
+TEST_F(PipelineThroughputTest, PrintsJsonAlone) {
+  const ProgramResult result =
+      Succeeded(Run("--threads 1 --seconds 0.05 --rounds 1 --json -"));
+  EXPECT_EQ(nlohmann::json::parse(result.out)["schema"], 1);
+}
+
 // A large program that starts this one is not counted.
 TEST_F(PipelineThroughputTest, ReportsItsOwnPeakMemory) {
   const std::string path = folder_ / "report.json";
