@@ -9,7 +9,7 @@ import operator
 import os
 import re
 import reprlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,21 @@ _MOST_INTEGER = 2**64
 # Names that may have two values, and the options that these are.
 _PAIRS = {"crop_scale": ("crop_scale", "crop_scale_max"),
           "scale_jitter": ("scale_jitter_min", "scale_jitter_max")}
+
+# Options that do nothing unless another one has one of these values; none: unless
+# one of the others is above 0.
+_NEEDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "window_shards": (("shuffle",), ("window",)),
+    "window_records": (("shuffle",), ("window",)),
+    "augment_layers": (("augment",), (
+        "randaugment", "torchvision_randaugment", "timm_randaugment")),
+    "augment_magnitude": (("augment",), (
+        "randaugment", "torchvision_randaugment", "timm_randaugment")),
+    "augment_magnitude_std": (("augment",), ("timm_randaugment",)),
+    "augment_interpolation": (("augment",), (
+        "trivialaugment", "torchvision_randaugment")),
+    "jitter_probability": (("brightness", "contrast", "saturation", "hue"), ()),
+    "erasing_mode": (("random_erasing",), ())}
 
 
 def shown(value: object) -> str:
@@ -111,6 +126,10 @@ def tls_files(name: str, value: Any) -> tuple[bytes, bytes, bytes]:
     return cert, key, ca
 
 
+def _either(words: Iterable[str]) -> str:
+    return " or ".join(", ".join(words).rsplit(", ", 1))
+
+
 def choice(name: str, value: object, choices: Iterable[str]) -> str:
     """One of these texts; an int stands for its digits."""
     known = list(choices)
@@ -119,8 +138,7 @@ def choice(name: str, value: object, choices: Iterable[str]) -> str:
     except TypeError:
         raise wrong(name, value, f"one of {', '.join(known)}") from None
     if digits not in known:
-        raise ValueError(f"{name}={shown(value)}: must be "
-                         f"{', '.join(known[:-1])} or {known[-1]}")
+        raise ValueError(f"{name}={shown(value)}: must be {_either(known)}")
     return digits
 
 
@@ -282,6 +300,32 @@ def options(given: Mapping[str, Any], own: Iterable[str]) -> dict[str, Any]:
             raise wrong(name, pair, "the smallest and the largest"
                         + (", or the smallest" if name == least else ""))
     return {name: option(name, value, own) for name, value in values.items()}
+
+
+def _is_met(name: str, options: Mapping[str, Any]) -> bool:
+    others, values = _NEEDS[name]
+    return any(options.get(other) in values if values else
+               options.get(other, 0) > 0 for other in others)
+
+
+def check_needs(first: Mapping[str, Any],
+                later: Sequence[Mapping[str, Any]]) -> None:
+    """ValueError where an option was given that does nothing.
+
+    first: the options of a loader, so of its first view. later: those given to its
+    other views, which have those of the first beside them.
+    """
+    for number, given in enumerate((first, *later)):
+        for name in [name for name in _NEEDS if name in given]:
+            users = [given] if number else [
+                first, *(own for own in later if name not in own)]
+            if not any(_is_met(name, {**first, **own}) for own in users):
+                others, values = _NEEDS[name]
+                need = (f"{others[0]}={_either(map(repr, values))}" if values else
+                        f"{_either(others)} above 0")
+                raise ValueError((f"view {number}: " if number else "")
+                                 + f"{name}={shown(given[name])}: needs {need}; "
+                                 "leave it out")
 
 
 def feature(name: str, value: Any) -> list[Any]:

@@ -167,6 +167,8 @@ class Loader:
                                      "epoch_records": epoch_records != 0})
         if not has_images:
             _check_records(self._options, kinds, layout, boxes)
+        check.check_needs(self._options, [dict(view.options)
+                                          for view in outputs[1:]])
         self._fields = kinds
         # With their numbers in batches.
         self._numbered = {key: (number, field) for number, (key, field)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 import numpy as np
 
@@ -414,6 +415,60 @@ class PairsTest(unittest.TestCase):
         self.assertEqual(set(ids(loader(sample_weights=some, training=False,
                                         split="train", shuffle="global",
                                         batch_size=8))), set(range(16)))
+
+
+class NeedsTest(unittest.TestCase):
+    """Options that do nothing without another one."""
+
+    def first(self, *options):
+        batch = loader(recipe="torchvision", threads=1,
+                       **dict(collections.ChainMap(*options))).batch_at(0, 0)
+        return batch.ids.tolist(), batch.images.tobytes()
+
+    def test_do_something_where_they_are_taken_and_nothing_elsewhere(self):
+        choices = {row["name"]: row["choices"].split("|")
+                   for row in infeed.option_table()}
+        some = {"window_shards": 1, "window_records": 3, "augment_layers": 4,
+                "augment_magnitude": 3, "augment_magnitude_std": 5,
+                "augment_interpolation": "bilinear", "jitter_probability": 0,
+                "erasing_mode": "pixel"}
+        self.assertEqual(set(some), set(_arguments._NEEDS))
+        for name, (others, values) in _arguments._NEEDS.items():
+            given = {name: some[name]}
+            needed = ([{others[0]: value} for value in values] or
+                      [{other: 0.5} for other in others])
+            missing = [{}, *({other: value} for other in others
+                             for value in choices[other] if values)]
+            for beside in needed:
+                with self.subTest(name, **beside):
+                    self.assertNotEqual(self.first(given, beside),
+                                        self.first(beside))
+            for beside in missing:
+                if beside in needed:
+                    continue
+                with self.subTest(name, **beside):
+                    with self.assertRaisesRegex(
+                            ValueError, f"^{name}=.*: needs .*{others[-1]}"):
+                        self.first(given, beside)
+                    with mock.patch.object(_arguments, "_NEEDS", {}):
+                        self.assertEqual(self.first(given, beside),
+                                         self.first(beside))
+
+    def test_messages(self):
+        for given, text in (
+                ({"window_shards": 16},
+                 "^window_shards=16: needs shuffle='window'; leave it out$"),
+                ({"augment_magnitude": 10, "augment": "autoaugment"},
+                 "^augment_magnitude=10: needs augment='randaugment', "
+                 "'torchvision_randaugment' or 'timm_randaugment'; leave it out$"),
+                ({"jitter_probability": 1, "hue": 0},
+                 "^jitter_probability=1.0: needs brightness, contrast, saturation "
+                 "or hue above 0; leave it out$"),
+                ({"erasing_mode": "constant", "training": False},
+                 "^erasing_mode='constant': needs random_erasing above 0; ")):
+            with self.subTest(text), self.assertRaisesRegex(ValueError, text):
+                loader(**given)
+        loader(window_shards=None, augment_magnitude=None)
 
 
 class PositionsTest(unittest.TestCase):

@@ -463,8 +463,22 @@ class ViewTest(WithViews):
                  {"augment": "randaugment"}),
                 (ValueError, "view 2: image_size=.*at least 1",
                  [View(), View(), View(image_size=0)], {}),
-                (ValueError, "17 views: at most 16", [View()] * 17, {})):
+                (ValueError, "17 views: at most 16", [View()] * 17, {}),
+                (ValueError, "^view 1: erasing_mode='pixel': needs random_erasing",
+                 [View(random_erasing=0.5), View(random_erasing=0,
+                                                 erasing_mode="pixel")], {}),
+                (ValueError, "^erasing_mode='pixel': needs random_erasing",
+                 [View(), View(random_erasing=0.5, erasing_mode="mean")],
+                 {"erasing_mode": "pixel"})):
             with self.subTest(text), self.assertRaisesRegex(error, text):
+                self.load(views, **options)
+
+    def test_what_an_option_needs_may_be_of_another_view(self):
+        for views, options in (
+                ([View(), View(brightness=0.4)], {"jitter_probability": 0.8}),
+                ([View(augment="randaugment"), View(augment_layers=3)], {}),
+                ([View(), View(augment="randaugment")], {"augment_layers": 3})):
+            with self.subTest(views):
                 self.load(views, **options)
 
 
