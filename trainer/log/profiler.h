@@ -76,7 +76,7 @@ class Profiler {
   [[nodiscard]] TraceLog* trace() { return log_; }
 
   // Call it at the end of each step: ends the current profile if its duration
-  // has passed; where it records a device, in the step after, as a recording
+  // has passed; where it records a device, a step or two later, as a record
   // ends between two steps. Throws IoError when it cannot be written; here and
   // below.
   [[nodiscard]] std::optional<Profile> EndIfDue() {

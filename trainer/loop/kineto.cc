@@ -111,6 +111,10 @@ KinetoRecorder::Moment KinetoRecorder::ReadClocks() {
 
 void KinetoRecorder::Begin() {
   record_ = {};
+  if (torch::profiler::impl::profilerEnabled()) {
+    record_.problem = "LibTorch's profiler is already in use";
+    return;
+  }
   try {
     const torch::profiler::impl::ProfilerConfig config(
         torch::profiler::impl::ProfilerState::KINETO);

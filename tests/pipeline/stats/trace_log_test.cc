@@ -73,7 +73,8 @@ TEST(TraceLogTest, WritesCountsAndTheStepOfATrainingsSpan) {
 TEST(TraceLogTest, WritesEventsOfOthersToo) {
   const TemporaryFolder folder;
   TraceLog log;
-  log.Span("step", log.started() + nanoseconds(2000), log.started(), {});
+  log.Span("step", log.started() + nanoseconds(2000),
+           log.started() + nanoseconds(3000), {});
   log.Write(folder / "trace.json", {}, 1, [](AtomicFile& file) {
     file.Write(R"(,{"name":"mm","ph":"X","ts":1})");
   });

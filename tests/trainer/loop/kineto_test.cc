@@ -81,9 +81,11 @@ TEST(KinetoTest, SaysWhyItCannotRecord) {
   recorder.Begin();
   second.Begin();  // LibTorch has one profiler a thread.
   EXPECT_TRUE(second.RequestEnd());
-  EXPECT_NE(second.End().problem, "");
+  EXPECT_EQ(second.End().problem, "LibTorch's profiler is already in use");
   Multiply(8);
-  EXPECT_EQ(recorder.End().problem, "");
+  const DeviceRecord record = recorder.End();
+  EXPECT_EQ(record.problem, "");
+  EXPECT_EQ(Named(record, "aten::mm").size(), 1U);
 }
 
 TEST(KinetoTest, RecordsTheStepsOfALoop) {
