@@ -247,7 +247,9 @@ TEST(FixedFieldsTest, RawBoolsAreZeroOrOne) {
   for (const int byte : {2, 255}) {
     std::string bad = good;
     bad.back() = static_cast<char>(byte);
-    EXPECT_EQ(MessageFor(ExtraBytes("t", {bad}), field),
+    EXPECT_EQ(MessageOf<DataError>([&] {
+                (void)Read<std::uint8_t>(ExtraBytes("t", {bad}), field);
+              }),
               "Example key 't' has the byte " + std::to_string(byte) +
                   ", which is no bool");
   }
