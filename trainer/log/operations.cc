@@ -24,10 +24,6 @@ using Json = nlohmann::json;
 
 constexpr std::size_t kDearest = 10;
 
-// The process that stands for GPU 0 in a trace; Linux's own have numbers up to
-// 2^22.
-constexpr int kFirstGpu = 1 << 23;
-
 using Pointers = std::vector<const RecordedOperation*>;
 
 // The operations that count, ordered by their start; those around others first.
@@ -104,8 +100,8 @@ std::string EventLine(const RecordedOperation& operation, std::string_view name,
   return fmt::format(
       R"({{"name":{},"cat":"{}","ph":"X","pid":{},"tid":{},"ts":{:.3f},)"
       R"("dur":{:.3f},"args":{{{}}}}})",
-      name, category, is_host ? ::getpid() : kFirstGpu + operation.device,
-      operation.row, Microseconds(operation.start - started).count(),
+      name, category, is_host ? ::getpid() : operation.device, operation.row,
+      Microseconds(operation.start - started).count(),
       Microseconds(operation.length).count(),
       is_host ? ""
               : fmt::format(R"("device":{},"stream":{})", operation.device,
@@ -168,10 +164,9 @@ void WriteOperations(const DeviceRecord& record, const TraceLog& log,
                          log.started()));
   }
   for (const auto& [device, stream] : streams) {
-    const int process = kFirstGpu + device;
-    file.Write(
-        ",\n" + NameLine("process_name", process, stream, "GPU", device) +
-        ",\n" + NameLine("thread_name", process, stream, "stream", stream));
+    file.Write(",\n" + NameLine("process_name", device, stream, "GPU", device) +
+               ",\n" +
+               NameLine("thread_name", device, stream, "stream", stream));
   }
 }
 

@@ -76,8 +76,8 @@ struct DeviceTotals {
 
 // Writes the operations as further events of the trace that log writes to the
 // file (TraceLog::MoreEvents): the host's below its threads' spans, and each
-// GPU as a process with a row for each stream. Names and categories are as in
-// PyTorch's own traces.
+// GPU as the process of its number, with a row for each stream. Names,
+// categories and that number are as in PyTorch's own traces.
 void WriteOperations(const DeviceRecord& record, const TraceLog& log,
                      AtomicFile& file);
 

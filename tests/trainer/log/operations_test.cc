@@ -108,7 +108,7 @@ TEST(OperationsTest, WritesThreadsAndGpusOnTheTracesClock) {
   EXPECT_NEAR(host["ts"].get<double>() - step, 1000, 0.01);
   EXPECT_DOUBLE_EQ(host["dur"], 2000);
   const json& kernel = events[record.names[2]];
-  EXPECT_NE(kernel["pid"], host["pid"]);
+  EXPECT_EQ(kernel["pid"], 1);
   EXPECT_EQ(kernel["cat"], "kernel");
   EXPECT_EQ(kernel["args"], json({{"device", 1}, {"stream", 20}}));
   EXPECT_NEAR(kernel["ts"].get<double>() - step, 2000, 0.01);
