@@ -18,6 +18,8 @@ faster. Variants:
             instead of autograd's sum of them; not in the first block, whose
             input is that of a pool
   pool      and the max pool keeps a byte of each result, not eight
+  stem      and the stem's norm, ReLU and max pool are one pass each way, which
+            stores neither the normalised images nor their gradient
   trainer   and pixels have a fourth channel, of zeros: a few more bytes, in
             whole vectors; what train_resnet does on a GPU
 """
@@ -28,7 +30,11 @@ import dataclasses
 BYTES = 2  # of a bfloat16
 BLOCKS = {50: (3, 4, 6, 3), 101: (3, 4, 23, 3), 152: (3, 8, 36, 3)}
 CLASSES = 1000
-VARIANTS = ("separate", "fused", "mask", "sums", "pool", "trainer")
+VARIANTS = ("separate", "fused", "mask", "sums", "pool", "stem", "trainer")
+# From which variant on each of them is so.
+WITH_SUMS = VARIANTS[VARIANTS.index("sums"):]
+WITH_POOL = VARIANTS[VARIANTS.index("pool"):]
+WITH_STEM = VARIANTS[VARIANTS.index("stem"):]
 
 # Bytes that a step moves for each weight: float32 weight and average read and
 # written, gradient written and read; the bfloat16 copy written and read twice.
@@ -146,21 +152,31 @@ def pixels(stem, variant):
 def pool(stem, variant):
     """The max pool; its places take 8 bytes in LibTorch, 1 in
     trainer/kernels/max_pool.h."""
-    places = (1 if variant in ("pool", "trainer") else 8) / BYTES
+    places = (1 if variant in WITH_POOL else 8) / BYTES
     pooled = stem.written / 4
     return [Operation("pool", 2 * (stem.written + (1 + places) * pooled))]
+
+
+def norm_and_pool(stem, variant):
+    """The stem's. As one, x is read for the statistics and for the result;
+    backward x and the pooled gradient with its places twice, and x's gradient
+    is written."""
+    if variant not in WITH_STEM:
+        return norm(stem, variant) + pool(stem, variant)
+    pooled = (1 + 1 / BYTES) * stem.written / 4
+    return [Operation("norm and pool", 5 * stem.written + 3 * pooled)]
 
 
 def operations(depth, image_size, variant):
     """Those of an image."""
     stem, blocks = plan(depth, image_size)
     found = (pixels(stem, variant) + convolution(stem, is_first=True)
-             + norm(stem, variant) + pool(stem, variant))
+             + norm_and_pool(stem, variant))
     for i, block in enumerate(blocks):
         for conv in block:
             found += convolution(conv, is_first=False) + norm(conv, variant)
         found += gradient_sum(
-            block[0], is_in_norm=i > 0 and variant in ("sums", "pool", "trainer"))
+            block[0], is_in_norm=i > 0 and variant in WITH_SUMS)
     features = blocks[-1][2].outputs
     found.append(Operation("head", 4 * features * blocks[-1][2].side ** 2,
                            6 * features * CLASSES))

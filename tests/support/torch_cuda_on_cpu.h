@@ -12,6 +12,7 @@ struct CUDAGuard {
   explicit CUDAGuard(const c10::Device& /*device*/) {}
 };
 
-inline cudaStream_t getCurrentCUDAStream() { return nullptr; }
+using CUDAStream = cudaStream_t;
+inline CUDAStream getCurrentCUDAStream() { return nullptr; }
 
 }  // namespace c10::cuda

@@ -9,6 +9,8 @@
 #include <c10/cuda/CUDAStream.h>
 #include <torch/autograd.h>
 
+#include "trainer/kernels/norm.h"
+#include "trainer/network/fused_norm.h"
 #include "trainer/network/pool.h"
 
 namespace infeed {
@@ -42,27 +44,39 @@ torch::Tensor NewImages(at::IntArrayRef sizes, const torch::Tensor& like,
   return at::empty(sizes, like.options().dtype(type), kChannelsLast);
 }
 
+struct MaxPoolOutputs {
+  torch::Tensor y;
+  torch::Tensor places;
+};
+
+// Requires: x is in channels_last order.
+MaxPoolOutputs Pool(const torch::Tensor& x, bool same, const PooledNorm& norm) {
+  const MaxPoolShape shape = ShapeOf(x.sizes(), same);
+  const std::vector<std::int64_t> pooled = {
+      x.size(0), x.size(1), shape.pooled_height(), shape.pooled_width()};
+  MaxPoolOutputs outputs = {.y = NewImages(pooled, x, x.scalar_type()),
+                            .places = NewImages(pooled, x, torch::kByte)};
+  LaunchMaxPoolForward({.shape = shape,
+                        .type = TypeOf(x),
+                        .x = x.data_ptr(),
+                        .norm = norm,
+                        .y = outputs.y.data_ptr(),
+                        .places = outputs.places.data_ptr<std::uint8_t>()},
+                       c10::cuda::getCurrentCUDAStream());
+  return outputs;
+}
+
 class MaxPoolFunction : public torch::autograd::Function<MaxPoolFunction> {
  public:
   static torch::Tensor forward(AutogradContext* context, const torch::Tensor& x,
                                bool same) {
     const c10::cuda::CUDAGuard guard(x.device());
-    const MaxPoolShape shape = ShapeOf(x.sizes(), same);
-    const torch::Tensor dense = x.contiguous(kChannelsLast);
-    const std::vector<std::int64_t> pooled = {
-        x.size(0), x.size(1), shape.pooled_height(), shape.pooled_width()};
-    torch::Tensor y = NewImages(pooled, x, x.scalar_type());
-    const torch::Tensor places = NewImages(pooled, x, torch::kByte);
-    LaunchMaxPoolForward({.shape = shape,
-                          .type = TypeOf(x),
-                          .x = dense.data_ptr(),
-                          .y = y.data_ptr(),
-                          .places = places.data_ptr<std::uint8_t>()},
-                         c10::cuda::getCurrentCUDAStream());
-    context->save_for_backward({places});
+    const MaxPoolOutputs outputs =
+        Pool(x.contiguous(kChannelsLast), same, /*norm=*/{});
+    context->save_for_backward({outputs.places});
     context->saved_data["sizes"] = x.sizes().vec();
     context->saved_data["same"] = same;
-    return y;
+    return outputs.y;
   }
 
   static variable_list backward(AutogradContext* context,
@@ -84,6 +98,88 @@ class MaxPoolFunction : public torch::autograd::Function<MaxPoolFunction> {
   }
 };
 
+// As many floats, on x's device.
+torch::Tensor Numbers(const torch::Tensor& x, std::int64_t count) {
+  return at::empty({count}, x.options()
+                                .dtype(torch::kFloat)
+                                .memory_format(at::MemoryFormat::Contiguous));
+}
+
+NormShape RowsOf(const torch::Tensor& x) {
+  return {.rows = x.numel() / x.size(1),
+          .channels = static_cast<int>(x.size(1))};
+}
+
+class NormPoolFunction : public torch::autograd::Function<NormPoolFunction> {
+ public:
+  // weight and bias are norm's; they are arguments so that they get gradients.
+  static torch::Tensor forward(AutogradContext* context, const torch::Tensor& x,
+                               const torch::Tensor& weight,
+                               const torch::Tensor& bias,
+                               const NormTensors& norm, bool same) {
+    const c10::cuda::CUDAGuard guard(x.device());
+    const c10::cuda::CUDAStream stream = c10::cuda::getCurrentCUDAStream();
+    const torch::Tensor dense = x.contiguous(kChannelsLast);
+    const torch::Tensor mean = Numbers(x, x.size(1));
+    const torch::Tensor inverse_std = Numbers(x, x.size(1));
+    const torch::Tensor workspace =
+        Numbers(x, NormWorkspace(RowsOf(x), TypeOf(x)));
+    LaunchNormForward(
+        {.shape = RowsOf(x),
+         .type = TypeOf(x),
+         .x = dense.data_ptr(),
+         .weight = weight.data_ptr<float>(),
+         .bias = bias.data_ptr<float>(),
+         .epsilon = static_cast<float>(norm.epsilon),
+         .momentum = static_cast<float>(norm.momentum),
+         .moving_mean = norm.moving_mean.data_ptr<float>(),
+         .moving_variance = norm.moving_variance.data_ptr<float>(),
+         .mean = mean.data_ptr<float>(),
+         .inverse_std = inverse_std.data_ptr<float>(),
+         .workspace = workspace.data_ptr<float>()},
+        stream);
+    const MaxPoolOutputs outputs =
+        Pool(dense, same,
+             {.weight = weight.data_ptr<float>(),
+              .bias = bias.data_ptr<float>(),
+              .mean = mean.data_ptr<float>(),
+              .inverse_std = inverse_std.data_ptr<float>()});
+    context->save_for_backward(
+        {dense, outputs.places, weight, mean, inverse_std});
+    context->saved_data["same"] = same;
+    return outputs.y;
+  }
+
+  static variable_list backward(AutogradContext* context,
+                                const variable_list& gradients) {
+    const variable_list saved = context->get_saved_variables();
+    const torch::Tensor& x = saved[0];
+    const torch::Tensor of_y = gradients[0].contiguous(kChannelsLast);
+    const c10::cuda::CUDAGuard guard(x.device());
+    const torch::Tensor of_x = NewImages(x.sizes(), x, x.scalar_type());
+    const torch::Tensor of_weight = Numbers(x, x.size(1));
+    const torch::Tensor of_bias = Numbers(x, x.size(1));
+    const torch::Tensor workspace =
+        Numbers(x, NormWorkspace(RowsOf(x), TypeOf(x)));
+    LaunchNormBackward(
+        {.shape = RowsOf(x),
+         .type = TypeOf(x),
+         .x = x.data_ptr(),
+         .gradient = of_y.data_ptr(),
+         .places = saved[1].data_ptr<std::uint8_t>(),
+         .pooled = ShapeOf(x.sizes(), context->saved_data["same"].toBool()),
+         .weight = saved[2].data_ptr<float>(),
+         .mean = saved[3].data_ptr<float>(),
+         .inverse_std = saved[4].data_ptr<float>(),
+         .x_gradient = of_x.data_ptr(),
+         .weight_gradient = of_weight.data_ptr<float>(),
+         .bias_gradient = of_bias.data_ptr<float>(),
+         .workspace = workspace.data_ptr<float>()},
+        c10::cuda::getCurrentCUDAStream());
+    return {of_x, of_weight, of_bias, torch::Tensor(), torch::Tensor()};
+  }
+};
+
 }  // namespace
 
 bool CudaMaxPoolTakes(const torch::Tensor& x) {
@@ -98,6 +194,11 @@ bool CudaMaxPoolTakes(const torch::Tensor& x) {
 
 torch::Tensor CudaMaxPooled(const torch::Tensor& x, bool same) {
   return MaxPoolFunction::apply(x, same);
+}
+
+torch::Tensor CudaFusedNormPool(const torch::Tensor& x, const NormTensors& norm,
+                                bool same) {
+  return NormPoolFunction::apply(x, norm.weight, norm.bias, norm, same);
 }
 
 }  // namespace infeed

@@ -1,13 +1,13 @@
 #include <cmath>
 
 #include "trainer/kernels/max_pool.h"
+#include "trainer/kernels/norm_math.h"
+#include "trainer/kernels/norm_tiles.h"
+#include "trainer/kernels/pool_windows.h"
 #include "trainer/kernels/vectors.h"
 
 namespace infeed {
 namespace {
-
-constexpr int kSide = 3;  // of a window
-constexpr int kStride = 2;
 
 // Pixels of an image, each of `vectors` vectors of channels; a thread for each.
 struct PoolGrid {
@@ -30,13 +30,6 @@ unsigned BlocksOf(const PoolGrid& grid) {
   return (grid.threads - 1) / kThreads + 1;
 }
 
-struct PoolLane {
-  int image;
-  int row;
-  int column;
-  int channel;
-};
-
 __device__ PoolLane LaneOf(const PoolGrid& grid, unsigned thread, int size) {
   const unsigned pixel = thread / grid.vectors;
   const unsigned line = pixel / grid.columns;
@@ -54,110 +47,24 @@ __device__ std::int64_t OffsetOf(const MaxPoolShape& shape,
   return (line * shape.width + column) * shape.channels + lane.channel;
 }
 
-// Whether 0 <= at < size.
-__device__ bool IsIn(int at, int size) {
-  return static_cast<unsigned>(at) < static_cast<unsigned>(size);
-}
-
-// ---- kSize values of T, or as many places: a vector, or one ----
-
-// As they are in memory, which takes fewer registers than floats.
-template <int kBytes>
-struct Words {
-  std::uint32_t at[(kBytes + 3) / 4];
-};
-
-// Load() and Store() require: the address is aligned to kBytes.
-template <int kBytes>
-__device__ void Load(const void* from, Words<kBytes>& to) {
-  if constexpr (kBytes == 16) {
-    const uint4 bits = *static_cast<const uint4*>(from);
-    to.at[0] = bits.x;
-    to.at[1] = bits.y;
-    to.at[2] = bits.z;
-    to.at[3] = bits.w;
-  } else if constexpr (kBytes == 8) {
-    const uint2 bits = *static_cast<const uint2*>(from);
-    to.at[0] = bits.x;
-    to.at[1] = bits.y;
-  } else if constexpr (kBytes == 4) {
-    to.at[0] = *static_cast<const std::uint32_t*>(from);
-  } else if constexpr (kBytes == 2) {
-    to.at[0] = *static_cast<const std::uint16_t*>(from);
-  } else {
-    to.at[0] = *static_cast<const std::uint8_t*>(from);
-  }
-}
-
-template <int kBytes>
-__device__ void Store(void* to, const Words<kBytes>& words) {
-  const std::uint32_t first = words.at[0];
-  if constexpr (kBytes == 16) {
-    *static_cast<uint4*>(to) = {first, words.at[1], words.at[2], words.at[3]};
-  } else if constexpr (kBytes == 8) {
-    *static_cast<uint2*>(to) = {first, words.at[1]};
-  } else if constexpr (kBytes == 4) {
-    *static_cast<std::uint32_t*>(to) = first;
-  } else if constexpr (kBytes == 2) {
-    *static_cast<std::uint16_t*>(to) = static_cast<std::uint16_t>(first);
-  } else {
-    *static_cast<std::uint8_t*>(to) = static_cast<std::uint8_t>(first);
-  }
-}
-
-template <typename T, int kSize>
-using Values = Words<kSize* static_cast<int>(sizeof(T))>;
-
-template <typename T, int kBytes>
-__device__ float ValueOf(const Words<kBytes>& values, int i) {
-  if constexpr (sizeof(T) == 4) {
-    return __uint_as_float(values.at[i]);
-  }
-  const std::uint32_t pair = values.at[i / 2];
-  return __uint_as_float(i % 2 == 0 ? pair << 16 : pair & 0xFFFF0000U);
-}
-
-// Values in a word.
-template <typename T>
-constexpr int kWordSize = 4 / static_cast<int>(sizeof(T));
-
-// Rounded to T; of float32 the first alone.
-template <typename T>
-__device__ std::uint32_t ToWord(float first, float second) {
-  return sizeof(T) == 4 ? __float_as_uint(first) : Bfloat16Pair(first, second);
-}
-
-template <typename T, int kSize>
-__device__ Values<T, kSize> ToValues(const float (&values)[kSize]) {
-  Values<T, kSize> words;
-#pragma unroll
-  for (int i = 0; i < kSize; i += kWordSize<T>) {
-    words.at[i / kWordSize<T>] =
-        ToWord<T>(values[i], i + 1 < kSize ? values[i + 1] : 0);
-  }
-  return words;
-}
-
-template <int kSize>
-__device__ bool IsPlace(const Words<kSize>& places, int i,
-                        std::uint32_t place) {
-  const int shift = i % 4 * 8;
-  return ((places.at[i / 4] ^ place << shift) & 0xFFU << shift) == 0;
-}
-
-template <int kSize>
-__device__ Words<kSize> ToPlaces(const std::uint32_t (&places)[kSize]) {
-  Words<kSize> words{};
-#pragma unroll
-  for (int i = 0; i < kSize; ++i) {
-    words.at[i / 4] |= places[i] << i % 4 * 8;
-  }
-  return words;
-}
-
 // ---- Forward: a thread for each window ----
 
+// Channels for each thread, with a norm.
+template <typename T>
+constexpr int kNormSize = Vector<T>::kSize;
+
 template <typename T, int kSize>
+__device__ Values<T, kSize> ReluOfNorm(const Values<T, kSize>& x,
+                                       const NormFactorsOf<kSize>& factors) {
+  float y[kSize];
+#pragma unroll
+  for (int i = 0; i < kSize; ++i) {
+    y[i] = ReluOf(NormOf(ValueOf<T>(x, i), factors.Of(i)));
+  }
+  return ToValues<T>(y);
+}
+
+template <typename T, int kSize, bool kNorm>
 __global__ void __launch_bounds__(kThreads, 4)
     MaxPoolKernel(MaxPoolForward pool, PoolGrid grid) {
   const unsigned thread = blockIdx.x * kThreads + threadIdx.x;
@@ -170,6 +77,12 @@ __global__ void __launch_bounds__(kThreads, 4)
   const int first_column = kStride * lane.column - shape.left;
   const T* const x = static_cast<const T*>(pool.x) +
                      OffsetOf(shape, lane, first_row, first_column);
+  [[maybe_unused]] NormFactorsOf<kSize> factors;
+  if constexpr (kNorm) {
+    factors =
+        NormFactorsOf<kSize>(pool.norm.mean, pool.norm.inverse_std,
+                             pool.norm.weight, pool.norm.bias, lane.channel);
+  }
   float best[kSize];
   std::uint32_t places[kSize];
 #pragma unroll
@@ -189,6 +102,9 @@ __global__ void __launch_bounds__(kThreads, 4)
     Values<T, kSize> values;
     Load(x + (std::int64_t{row} * shape.width + column) * shape.channels,
          values);
+    if constexpr (kNorm) {
+      values = ReluOfNorm<T>(values, factors);
+    }
 #pragma unroll
     for (int i = 0; i < kSize; ++i) {
       const float value = ValueOf<T>(values, i);
@@ -196,6 +112,12 @@ __global__ void __launch_bounds__(kThreads, 4)
         best[i] = value;
         places[i] = static_cast<std::uint32_t>(place);
       }
+    }
+  }
+  if constexpr (kNorm) {
+#pragma unroll
+    for (int i = 0; i < kSize; ++i) {
+      places[i] = best[i] <= 0 ? kNoPlace : places[i];
     }
   }
   const std::int64_t to = std::int64_t{thread} * kSize;
@@ -208,31 +130,6 @@ __global__ void __launch_bounds__(kThreads, 4)
 // first ones where nothing is beyond the image's edge. It writes the window's
 // middle pixel, the next one in its row, and the two below: besides the window
 // itself only its next ones may have taken them.
-
-template <typename T, int kSize>
-struct PoolWindow {
-  Values<T, kSize> gradients;
-  Words<kSize> places;
-};
-
-template <typename T, int kSize>
-__device__ void LoadWindow(const MaxPoolBackward& pool, const PoolLane& lane,
-                           int row, int column, PoolWindow<T, kSize>& window) {
-  const int height = pool.shape.pooled_height();
-  const int width = pool.shape.pooled_width();
-  if (!IsIn(row, height) || !IsIn(column, width)) {
-    window = {};
-    for (std::uint32_t& word : window.places.at) {
-      word = 0xFFFFFFFFU;  // It took no pixel.
-    }
-    return;
-  }
-  const int at =
-      ((lane.image * height + row) * width + column) * pool.shape.channels +
-      lane.channel;
-  Load(static_cast<const T*>(pool.gradient) + at, window.gradients);
-  Load(pool.places + at, window.places);
-}
 
 // The gradient of a lane's channel i, of the pixel [row, column] of its four.
 template <typename T, int kSize>
@@ -269,8 +166,12 @@ __global__ void __launch_bounds__(kThreads, 4)
   PoolWindow<T, kSize> windows[kStride][kStride];
 #pragma unroll
   for (int i = 0; i < kStride * kStride; ++i) {
-    LoadWindow(pool, lane, window_row + i / kStride,
-               window_column + i % kStride, windows[i / kStride][i % kStride]);
+    LoadWindow<T>(shape, pool.gradient, pool.places,
+                  {.image = lane.image,
+                   .row = window_row + i / kStride,
+                   .column = window_column + i % kStride,
+                   .channel = lane.channel},
+                  windows[i / kStride][i % kStride]);
   }
   const int first_row = kStride * window_row - shape.top + 1;
   const int first_column = kStride * window_column - shape.left + 1;
@@ -301,11 +202,11 @@ __global__ void __launch_bounds__(kThreads, 4)
 
 // ---- Launches ----
 
-template <typename T, int kSize>
+template <typename T, int kSize, bool kNorm>
 void Forward(const MaxPoolForward& pool, cudaStream_t stream) {
   const PoolGrid grid = GridOf(pool.shape, pool.shape.pooled_height(),
                                pool.shape.pooled_width(), kSize);
-  const auto kernel = MaxPoolKernel<T, kSize>;
+  const auto kernel = MaxPoolKernel<T, kSize, kNorm>;
   kernel<<<BlocksOf(grid), kThreads, 0, stream>>>(pool, grid);
   CheckLaunch("MaxPoolKernel");
 }
@@ -327,8 +228,13 @@ bool TakesVectors(const MaxPoolShape& shape) {
 
 template <typename T>
 void Launch(const MaxPoolForward& pool, cudaStream_t stream) {
-  TakesVectors<T>(pool.shape) ? Forward<T, Vector<T>::kSize>(pool, stream)
-                              : Forward<T, 1>(pool, stream);
+  if (pool.norm.weight != nullptr) {
+    Forward<T, kNormSize<T>, true>(pool, stream);
+  } else if (TakesVectors<T>(pool.shape)) {
+    Forward<T, Vector<T>::kSize, false>(pool, stream);
+  } else {
+    Forward<T, 1, false>(pool, stream);
+  }
 }
 
 template <typename T>

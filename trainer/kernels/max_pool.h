@@ -26,6 +26,17 @@ struct MaxPoolShape {
   [[nodiscard]] constexpr int pooled_width() const { return (width + 1) / 2; }
 };
 
+// A batch norm, and the ReLU after it, of x before the pool.
+struct PooledNorm {
+  const float* weight = nullptr;  // nullptr: x is pooled as it is
+  const float* bias = nullptr;
+  const float* mean = nullptr;  // with inverse_std, from a NormForward of x
+  const float* inverse_std = nullptr;
+};
+
+// The place of a result that no pixel gets a gradient of.
+constexpr std::uint8_t kNoPlace = 0xFF;
+
 // y: the greatest value of each window, to the bit. Of equal values the first
 // one is taken; NaN is above all numbers, and of NaNs the last one is taken.
 // This is LibTorch's order.
@@ -33,6 +44,10 @@ struct MaxPoolForward {
   MaxPoolShape shape;
   ImageType type = ImageType::kFloat32;
   const void* x = nullptr;
+  // Pools relu(norm(x)), as a NormForward would store it; places of results
+  // that are not above 0 are kNoPlace. Requires: channels are a multiple of
+  // kNormChannels.
+  PooledNorm norm = {};
   void* y = nullptr;  // [images, pooled_height, pooled_width, channels]
   // Where in the window y's value is, 3 * row + column; as many as y.
   std::uint8_t* places = nullptr;

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "trainer/kernels/kernels.h"
+#include "trainer/kernels/max_pool.h"
 #include "trainer/kernels/norm_math.h"
 
 // Batch norm in training, fused with the residual sum and the ReLU after it.
@@ -56,9 +57,13 @@ struct NormBackward {
   // A second gradient of y, added to the first and rounded to `type`, as if the
   // sum were stored; or nullptr. Requires: ReLU and a residual.
   const void* more_gradient = nullptr;
+  // Of a MaxPoolForward of this norm with ReLU: `gradient` is that of the
+  // pooled images, which have the shape `pooled`. Requires: no residual.
+  const std::uint8_t* places = nullptr;
+  MaxPoolShape pooled = {};
   bool relu = true;
   const float* weight = nullptr;
-  const float* bias = nullptr;  // with ReLU and without a residual
+  const float* bias = nullptr;  // with ReLU, without a residual or places
   const float* mean = nullptr;
   const float* inverse_std = nullptr;
   void* x_gradient = nullptr;

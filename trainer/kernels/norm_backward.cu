@@ -1,5 +1,6 @@
 #include "trainer/kernels/norm.h"
 #include "trainer/kernels/norm_tiles.h"
+#include "trainer/kernels/pool_windows.h"
 
 namespace infeed {
 namespace {
@@ -8,8 +9,11 @@ namespace {
 // which leaves enough registers for each thread.
 
 // How the gradient finds the places where the ReLU's output was 0: from x or
-// from y; kNone: no ReLU.
-enum class Relu { kNone, kFromX, kFromY };
+// from y; kNone: no ReLU. kPooled: no window of the pool took them.
+enum class Relu { kNone, kFromX, kFromY, kPooled };
+
+// The values of windows need more registers.
+constexpr int BlocksAtOnce(Relu relu) { return relu == Relu::kPooled ? 3 : 4; }
 
 // Two rows at once, unless their values do not fit into registers.
 template <typename T>
@@ -28,9 +32,48 @@ __device__ void MaskFromX(const float (&x)[kSize],
   }
 }
 
-// The gradient of y; with kTwo the sum of two gradients.
-template <typename T, bool kTwo>
-__device__ Vector<T> GradientAt(const NormBackward& norm, std::int64_t at) {
+// The gradient of a pooled y, as a MaxPoolBackward would store it.
+template <typename T>
+__device__ Vector<T> PooledGradientAt(const NormBackward& norm,
+                                      std::int64_t pixel, int channel) {
+  constexpr int kSize = Vector<T>::kSize;
+  const MaxPoolShape& shape = norm.pooled;
+  const auto width = static_cast<unsigned>(shape.width);
+  const auto height = static_cast<unsigned>(shape.height);
+  const auto at = static_cast<unsigned>(pixel);
+  const unsigned line = at / width;
+  // From the start of the first windows, which may be beyond the edge.
+  const unsigned image = line / height;
+  const int row = static_cast<int>(line - image * height) + shape.top;
+  const int column = static_cast<int>(at - line * width) + shape.left;
+  Vector<T> sums{};
+#pragma unroll
+  for (int i = 0; i < kStride * kStride; ++i) {
+    // The windows of two rows may cover the pixel, if its row is even.
+    const PoolLane lane = {.image = static_cast<int>(image),
+                           .row = (row + 1) / kStride - 1 + i / kStride,
+                           .column = (column + 1) / kStride - 1 + i % kStride,
+                           .channel = channel};
+    const int place_row = row - kStride * lane.row;
+    const int place_column = column - kStride * lane.column;
+    if (place_row < 0 || place_column < 0) {
+      continue;
+    }
+    PoolWindow<T, kSize> window;
+    LoadWindow(shape, norm.gradient, norm.places, lane, window);
+    AddWhere(window, kSide * place_row + place_column, sums.at);
+  }
+  return Rounded(sums);
+}
+
+// The gradient of y in a row; with kTwo the sum of two gradients.
+template <typename T, Relu kRelu, bool kTwo>
+__device__ Vector<T> GradientAt(const NormBackward& norm, std::int64_t row,
+                                int channel) {
+  if constexpr (kRelu == Relu::kPooled) {
+    return PooledGradientAt<T>(norm, row, channel);
+  }
+  const std::int64_t at = row * norm.shape.channels + channel;
   Vector<T> g = LoadVector(static_cast<const T*>(norm.gradient) + at);
   if constexpr (kTwo) {
     const Vector<T> more =
@@ -47,7 +90,7 @@ __device__ Vector<T> GradientAt(const NormBackward& norm, std::int64_t at) {
 // Sums of g, the gradient of the norm's own output, and of g * (x - mean) for
 // each split. With Relu::kFromY it also writes g, the residual's gradient.
 template <typename T, Relu kRelu, bool kTwo>
-__global__ void __launch_bounds__(kThreads, 4)
+__global__ void __launch_bounds__(kThreads, BlocksAtOnce(kRelu))
     GradientSumsKernel(NormBackward norm, NormTiling tiling) {
   constexpr int kSize = Vector<T>::kSize;
   const NormLane lane = LaneOf(norm.shape, tiling, kSize);
@@ -62,12 +105,12 @@ __global__ void __launch_bounds__(kThreads, 4)
   }
   float sums[2 * kSize] = {};
   [[maybe_unused]] constexpr int kRowsAtOnce =
-      RowsAtOnce<T>(kRelu == Relu::kFromX || kTwo);
+      RowsAtOnce<T>(kRelu == Relu::kFromX || kRelu == Relu::kPooled || kTwo);
 #pragma unroll kRowsAtOnce
   for (std::int64_t row = lane.row; row < lane.end; row += lane.step) {
     const std::int64_t at = row * norm.shape.channels + lane.channel;
     const Vector<T> x = LoadVector(static_cast<const T*>(norm.x) + at);
-    Vector<T> g = GradientAt<T, kTwo>(norm, at);
+    Vector<T> g = GradientAt<T, kRelu, kTwo>(norm, row, lane.channel);
     if constexpr (kRelu == Relu::kFromX) {
       MaskFromX(x.at, factors, g.at);
     }
@@ -126,7 +169,7 @@ __global__ void __launch_bounds__(kThreads, 4)
 }
 
 template <typename T, Relu kRelu>
-__global__ void __launch_bounds__(kThreads, 4)
+__global__ void __launch_bounds__(kThreads, BlocksAtOnce(kRelu))
     InputGradientKernel(NormBackward norm, NormTiling tiling) {
   constexpr int kSize = Vector<T>::kSize;
   const NormLane lane = LaneOf(norm.shape, tiling, kSize);
@@ -150,12 +193,12 @@ __global__ void __launch_bounds__(kThreads, 4)
                                    norm.bias, lane.channel);
   }
   [[maybe_unused]] constexpr int kRowsAtOnce =
-      RowsAtOnce<T>(kRelu == Relu::kFromX);
+      RowsAtOnce<T>(kRelu == Relu::kFromX || kRelu == Relu::kPooled);
 #pragma unroll kRowsAtOnce
   for (std::int64_t row = lane.row; row < lane.end; row += lane.step) {
     const std::int64_t at = row * norm.shape.channels + lane.channel;
     Vector<T> values = LoadVector(static_cast<const T*>(norm.x) + at);
-    Vector<T> g = LoadVector(static_cast<const T*>(norm.gradient) + at);
+    Vector<T> g = GradientAt<T, kRelu, false>(norm, row, lane.channel);
     if constexpr (kRelu == Relu::kFromX) {
       MaskFromX(values.at, factors, g.at);
     }
@@ -193,7 +236,9 @@ void Backward(const NormBackward& norm, cudaStream_t stream) {
 
 template <typename T>
 void Backward(const NormBackward& norm, cudaStream_t stream) {
-  if (!norm.relu) {
+  if (norm.places != nullptr) {
+    Backward<T, Relu::kPooled, false>(norm, stream);
+  } else if (!norm.relu) {
     Backward<T, Relu::kNone, false>(norm, stream);
   } else if (norm.y == nullptr) {
     Backward<T, Relu::kFromX, false>(norm, stream);

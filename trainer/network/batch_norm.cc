@@ -213,6 +213,12 @@ torch::Tensor BatchNormImpl::ForwardRelu(const torch::Tensor& x,
   return y.relu_();
 }
 
+torch::Tensor BatchNormImpl::ForwardReluPooled(const torch::Tensor& x,
+                                               const MaxPooling& pooling) {
+  return IsFused(x) ? FusedNormPool(x, TakeStep(), pooling.same)
+                    : MaxPooled(ForwardRelu(x), pooling);
+}
+
 std::pair<torch::Tensor, torch::Tensor> BatchNormImpl::ForwardReluForked(
     const torch::Tensor& x, const torch::Tensor& residual,
     BatchNormImpl* residual_norm) {

@@ -9,6 +9,7 @@
 
 #include "trainer/groups/device_group.h"
 #include "trainer/network/fused_norm.h"
+#include "trainer/network/pool.h"
 
 namespace infeed {
 
@@ -46,6 +47,10 @@ class BatchNormImpl final : public torch::nn::Module {
   torch::Tensor ForwardRelu(const torch::Tensor& x,
                             const torch::Tensor& residual = {},
                             BatchNormImpl* residual_norm = nullptr);
+
+  // MaxPooled(ForwardRelu(x), pooling).
+  torch::Tensor ForwardReluPooled(const torch::Tensor& x,
+                                  const MaxPooling& pooling);
 
   // As ForwardRelu(), for two users of the result. If the pass is one operation
   // (fused_norm.h), the two results share their memory, and their gradients are

@@ -6,6 +6,8 @@
 #include <ATen/ATen.h>
 #include <torch/autograd.h>
 
+#include "trainer/network/pool.h"
+
 namespace infeed {
 namespace {
 
@@ -213,6 +215,16 @@ variable_list Apply(const torch::Tensor& x, const NormTensors& norm,
 torch::Tensor FusedNorm(const torch::Tensor& x, const NormTensors& norm,
                         const NormResidual& residual, bool relu) {
   return Apply(x, norm, residual, relu, /*is_forked=*/false)[0];
+}
+
+torch::Tensor FusedNormPool(const torch::Tensor& x, const NormTensors& norm,
+                            bool same) {
+#ifdef INFEED_CUDA
+  if (CudaNormTakes(x) && CudaMaxPoolTakes(x)) {
+    return CudaFusedNormPool(x, norm, same);
+  }
+#endif
+  return MaxPooled(FusedNorm(x, norm, {}, /*relu=*/true), {.same = same});
 }
 
 std::pair<torch::Tensor, torch::Tensor> ForkedNorm(

@@ -37,6 +37,13 @@ struct NormResidual {
                                       const NormTensors& norm,
                                       const NormResidual& residual, bool relu);
 
+// MaxPooled(FusedNorm(x, norm, {}, true), {.same = same}) (pool.h), with the
+// same bits. Where both have kernels, y before the pool is not stored: they
+// read x once for the statistics and once for the result, and write that and a
+// byte for each value; so the backward pass.
+[[nodiscard]] torch::Tensor FusedNormPool(const torch::Tensor& x,
+                                          const NormTensors& norm, bool same);
+
 // FusedNorm() with ReLU, for two users: two tensors that share their memory,
 // whose gradients are added up in the norm's backward pass. Neither may be
 // changed in place. Requires: residual.x is defined.
@@ -92,5 +99,11 @@ struct NormGradients {
 // All images have the layout of x. The residual's gradient is computed only
 // with has_residual.
 [[nodiscard]] NormGradients CudaNormBackward(const NormBackwardInputs& inputs);
+
+// FusedNormPool() by the kernels. Requires: CudaNormTakes(x) and
+// CudaMaxPoolTakes(x).
+[[nodiscard]] torch::Tensor CudaFusedNormPool(const torch::Tensor& x,
+                                              const NormTensors& norm,
+                                              bool same);
 
 }  // namespace infeed

@@ -215,15 +215,7 @@ class ResNet final : public Network {
   }
 
   [[nodiscard]] torch::Tensor Forward(const torch::Tensor& images) override {
-    torch::Tensor x = images;
-    for (ConvNorm& layers : stem_) {
-      x = &layers == &stem_.front() ? ConvolveImages(layers.conv, x)
-                                    : Convolve(layers.conv, x);
-      if (layers.norm) {
-        x = layers.norm->ForwardRelu(x);
-      }
-    }
-    x = Pool(x);
+    torch::Tensor x = Stem(images);
     BlockInput input = {x, x};
     for (const auto& block : blocks_) {
       input = block->Forward(input, drops_);
@@ -267,10 +259,34 @@ class ResNet final : public Network {
         plan_.classifier, torch::nn::Linear(plan_.features, plan_.classes));
   }
 
+  // The stem with its pool, which its last norm takes along where it can.
+  torch::Tensor Stem(const torch::Tensor& images) {
+    torch::Tensor x = images;
+    for (ConvNorm& layers : stem_) {
+      x = &layers == &stem_.front() ? ConvolveImages(layers.conv, x)
+                                    : Convolve(layers.conv, x);
+      if (layers.norm && &layers == &stem_.back() && HasPlainMaxPool()) {
+        return layers.norm->ForwardReluPooled(x, Pooling());
+      }
+      if (layers.norm) {
+        x = layers.norm->ForwardRelu(x);
+      }
+    }
+    return Pool(x);
+  }
+
+  [[nodiscard]] bool HasPlainMaxPool() const {
+    return plan_.pool == StemPool::kMax || plan_.pool == StemPool::kMaxSame;
+  }
+
+  [[nodiscard]] MaxPooling Pooling() const {
+    return {.same = plan_.pool == StemPool::kMaxSame,
+            .own_kernels = own_kernels_};
+  }
+
   torch::Tensor Pool(const torch::Tensor& x) const {
-    if (plan_.pool == StemPool::kMax || plan_.pool == StemPool::kMaxSame) {
-      return MaxPooled(x, {.same = plan_.pool == StemPool::kMaxSame,
-                           .own_kernels = own_kernels_});
+    if (HasPlainMaxPool()) {
+      return MaxPooled(x, Pooling());
     }
     if (plan_.pool == StemPool::kMaxBlur) {
       return Blurred(at::max_pool2d(x, 3, 1, 1));

@@ -14,6 +14,7 @@
 
 #include "tests/support/device_array.h"
 #include "trainer/feed/pixel_math.h"
+#include "trainer/network/fused_norm.h"
 #include "trainer/network/pool.h"
 
 #include "gtest/gtest.h"
@@ -249,6 +250,53 @@ TEST_P(MaxPoolKernelTest, AutogradHasTheBitsOfTheLibrary) {
     EXPECT_TRUE(own.y.is_contiguous(at::MemoryFormat::ChannelsLast));
     EXPECT_TRUE(own.y.equal(library.y.to(type)));
     EXPECT_TRUE(own.of_x.equal(library.of_x.to(type)));
+  }
+}
+
+// The tensors of a norm, its input's and their gradients, on a device.
+struct NormLeaves {
+  explicit NormLeaves(const torch::Device& device) {
+    torch::manual_seed(5);
+    const auto leaf = [&](const torch::Tensor& values) {
+      return values.to(device).detach().requires_grad_();
+    };
+    x = leaf(torch::randn({2, 16, 9, 8}) * 3 + 1);
+    norm = {.weight = leaf(torch::randn({16})),
+            .bias = leaf(torch::randn({16})),
+            .moving_mean = torch::zeros({16}, device),
+            .moving_variance = torch::ones({16}, device),
+            // On the CPU a launch runs several times.
+            .momentum = 1};
+    of_y = torch::randn({2, 16, 5, 4}).to(device);
+  }
+
+  [[nodiscard]] std::vector<torch::Tensor> Backward(const torch::Tensor& y) {
+    y.backward(of_y);
+    std::vector<torch::Tensor> found = {
+        y.detach(),       x.grad(),         norm.weight.grad(),
+        norm.bias.grad(), norm.moving_mean, norm.moving_variance};
+    for (torch::Tensor& tensor : found) {
+      tensor = tensor.cpu();
+    }
+    return found;
+  }
+
+  torch::Tensor x;
+  NormTensors norm;
+  torch::Tensor of_y;
+};
+
+TEST_P(MaxPoolKernelTest, AutogradOfNormAndPoolIsThatOfBoth) {
+  const bool same = GetParam().same;
+  NormLeaves fused(kDevice);
+  NormLeaves apart(torch::kCPU);
+  const auto found =
+      fused.Backward(CudaFusedNormPool(fused.x, fused.norm, same));
+  const auto expected =
+      apart.Backward(MaxPooled(FusedNorm(apart.x, apart.norm, {}, true),
+                               {.same = same, .own_kernels = false}));
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_TRUE(found[i].allclose(expected[i], 1e-4, 1e-4)) << i;
   }
 }
 
