@@ -81,16 +81,24 @@ class CudaOptimizer final : public Optimizer {
   }
 
   torch::Tensor Step(const torch::Tensor& rate) override {
+    return StepUnless({}, rate);
+  }
+
+  // refused may be undefined.
+  torch::Tensor StepUnless(const torch::Tensor& refused,
+                           const torch::Tensor& rate) override {
     const torch::NoGradGuard no_grad;
     // Backward passes allocate gradients separately; the kernel needs them in
     // one buffer.
     at::_foreach_copy_(gradient_views_, TakeGradients(parameters_));
     torch::Tensor l2 = torch::zeros({}, rate.options());
-    update_({.weights = weights_.flat().data_ptr<float>(),
-             .averages = averages_.data_ptr<float>(),
-             .gradients = gradients_.data_ptr<float>()},
-            plan_, rate.data_ptr<float>(), workspace_.data_ptr<double>(),
-            l2.data_ptr<float>(), c10::cuda::getCurrentCUDAStream().stream());
+    update_(
+        {.weights = weights_.flat().data_ptr<float>(),
+         .averages = averages_.data_ptr<float>(),
+         .gradients = gradients_.data_ptr<float>(),
+         .refused = refused.defined() ? refused.data_ptr<float>() : nullptr},
+        plan_, rate.data_ptr<float>(), workspace_.data_ptr<double>(),
+        l2.data_ptr<float>(), c10::cuda::getCurrentCUDAStream().stream());
     return l2;
   }
 

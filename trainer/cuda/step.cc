@@ -58,10 +58,15 @@ void RunCudaStep(const DeviceModel& model, const PackedImages& batch,
       UnpackOnDevice(batch, shape, StatisticsOf(model.options.normalization),
                      ImageTypeOf(model.options, row));
   const StepResults results = model.step.Run(images, row);
-  LaunchEndStep({.loss = results.loss.data_ptr<float>(),
-                 .top_1 = results.top_1.data_ptr<float>(),
-                 .rate = row.rates.data_ptr<float>(),
-                 .images = results.counted.data_ptr<float>()},
+  StepScalars scalars = {.loss = results.loss.data_ptr<float>(),
+                         .top_1 = results.top_1.data_ptr<float>(),
+                         .rate = row.rates.data_ptr<float>(),
+                         .images = results.counted.data_ptr<float>()};
+  if (results.loss_scale.defined()) {
+    scalars.loss_scale = results.loss_scale.data_ptr<float>();
+    scalars.skipped_steps = results.skipped_steps.data_ptr<std::int64_t>();
+  }
+  LaunchEndStep(scalars,
                 {.records = records.device(),
                  .count = static_cast<std::int64_t>(kCudaRecords)},
                 inputs.clock(), c10::cuda::getCurrentCUDAStream().stream());

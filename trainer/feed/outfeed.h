@@ -12,11 +12,13 @@ namespace infeed {
 
 // The device's report of one training step.
 struct StepResult {
-  std::int64_t step = 0;    // from 1: the number of updates done
-  float loss = 0;           // mean cross-entropy + L2 term
-  float top_1 = 0;          // fraction of the batch's images
-  float learning_rate = 0;  // the rate of the update
-  std::int64_t images = 0;  // images of weight 1 whose label is a class
+  std::int64_t step = 0;           // from 1: the number of updates done
+  float loss = 0;                  // mean cross-entropy + L2 term
+  float top_1 = 0;                 // fraction of the batch's images
+  float learning_rate = 0;         // the rate of the update
+  std::int64_t images = 0;         // images of weight 1 whose label is a class
+  float loss_scale = 0;            // after this step; 0: the loss is not scaled
+  std::int64_t skipped_steps = 0;  // of the training so far
 };
 
 // The queue of results from the device: the device puts each step's result into

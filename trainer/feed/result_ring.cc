@@ -85,7 +85,9 @@ void ResultRing::PutRecord(const Expected& expected, StepRecord& record) {
       .loss = record.loss,
       .top_1 = record.top_1,
       .learning_rate = record.rate,
-      .images = static_cast<std::int64_t>(record.images)};
+      .images = static_cast<std::int64_t>(record.images),
+      .loss_scale = record.loss_scale,
+      .skipped_steps = static_cast<std::int64_t>(record.skipped_steps)};
   record.done = 0;  // After a state is loaded, the same step may run again.
   last_done_ = expected.done;
   if (failed_) {

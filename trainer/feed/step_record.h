@@ -20,7 +20,9 @@ struct alignas(32) StepRecord {
   float loss = 0;
   float top_1 = 0;
   float rate = 0;
-  float images = 0;  // images that count
+  float images = 0;         // images that count
+  float loss_scale = 0;     // StepResult's
+  float skipped_steps = 0;  // StepResult's, a whole number
 };
 
 // Whether the record is of the step after which `done` steps are done. If so,

@@ -60,6 +60,8 @@ struct StepScalars {
   const float* top_1 = nullptr;
   const float* rate = nullptr;
   const float* images = nullptr;
+  const float* loss_scale = nullptr;  // with skipped_steps, or both nullptr
+  const std::int64_t* skipped_steps = nullptr;
 };
 
 // Where results are written: a ring in pinned, mapped host memory, by its
@@ -81,6 +83,8 @@ struct FlatBuffers {
   float* weights = nullptr;
   float* averages = nullptr;
   const float* gradients = nullptr;
+  // Not 0: weights and averages keep their bits; or nullptr.
+  const float* refused = nullptr;
 };
 
 // The plan of MakeFlatPlan(), copied to the device.

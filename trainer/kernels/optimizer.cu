@@ -9,6 +9,10 @@ namespace {
 
 using Floats = Vector<float>;
 
+__device__ bool IsRefused(const FlatBuffers& buffers) {
+  return buffers.refused != nullptr && *buffers.refused != 0;
+}
+
 // Updates four elements from `at` on by update(weight, average, gradient).
 template <typename Update>
 __device__ void UpdateFour(const FlatBuffers& buffers, std::int64_t at,
@@ -45,11 +49,14 @@ __global__ void __launch_bounds__(kThreads)
   const FlatChunk chunk = chunks[blockIdx.x];
   factors.rate = *rate;
   factors.decay = chunk.decayed != 0 ? factors.decay : 0;
+  const bool is_refused = IsRefused(buffers);
   float squares = 0;
   UpdateChunk(buffers, chunk,
               [&](float& weight, float& average, float gradient) {
                 squares += weight * weight;
-                UpdateMomentum(weight, average, gradient, factors);
+                if (!is_refused) {
+                  UpdateMomentum(weight, average, gradient, factors);
+                }
               });
   const double sum = SumOfBlock(chunk.decayed != 0 ? squares : 0);
   if (threadIdx.x == 0) {
@@ -137,6 +144,9 @@ __global__ void __launch_bounds__(kThreads)
 __global__ void __launch_bounds__(kThreads)
     LarsKernel(FlatBuffers buffers, const FlatChunk* chunks,
                LarsFactors factors, const double* rates) {
+  if (IsRefused(buffers)) {
+    return;
+  }
   const FlatChunk chunk = chunks[blockIdx.x];
   factors.rate = static_cast<float>(rates[chunk.parameter]);
   factors.decay = chunk.decayed != 0 ? factors.decay : 0;

@@ -19,6 +19,8 @@ __device__ void WriteRecord(const StepRecord& record, StepRecord* slot) {
   slot->top_1 = record.top_1;
   slot->rate = record.rate;
   slot->images = record.images;
+  slot->loss_scale = record.loss_scale;
+  slot->skipped_steps = record.skipped_steps;
   __threadfence_system();
   *static_cast<volatile std::int64_t*>(&slot->done) = record.done;
 }
@@ -32,6 +34,10 @@ __global__ void EndStepKernel(StepScalars scalars, StepRing ring,
   record.top_1 = *scalars.top_1;
   record.rate = *scalars.rate;
   record.images = *scalars.images;
+  if (scalars.loss_scale != nullptr) {
+    record.loss_scale = *scalars.loss_scale;
+    record.skipped_steps = static_cast<float>(*scalars.skipped_steps);
+  }
   WriteRecord(record, ring.records + step % ring.count);
   ++clock->index;
 }

@@ -80,6 +80,16 @@ EventValues RankValues(const std::optional<RankWaits>& waits, double seconds) {
       {"input_wait_of_ranks", waits->mean / seconds, "ranks/input_wait_mean"}};
 }
 
+// Empty where the loss is not scaled.
+EventValues LossScaleValues(const StepResult& newest) {
+  if (newest.loss_scale == 0) {
+    return {};
+  }
+  return {{"loss_scale", newest.loss_scale, "loss_scale"},
+          {"skipped_steps", static_cast<double>(newest.skipped_steps),
+           "skipped_steps"}};
+}
+
 EventValues FingerprintValues(std::uint64_t fingerprint,
                               const std::optional<InputHash>& hash) {
   if (!hash) {
@@ -182,6 +192,7 @@ EventValues TrainLog::StepState(double images_per_second,
            static_cast<double>(state_.step) * options_.report.batch_size /
                static_cast<double>(options_.train_images),
            "current_epoch"}});
+  Append(values, LossScaleValues(newest_));
   return values;
 }
 
@@ -218,6 +229,7 @@ void TrainLog::Step(const StepResult& result, double waited) {
   const TraceLog::Clock::time_point start = TraceLog::Clock::now();
   clock_.Step(waited);
   tally_.Add(result);
+  newest_ = result;
   state_.step = result.step;
   state_.loss = result.loss;
   state_.top_1 = result.top_1;

@@ -110,6 +110,7 @@ class TrainLog final : public RunLog {
   ProgressState state_;
   RunTimes before_loop_;
   EpochTally tally_;
+  StepResult newest_;
   double epoch_end_ = 0;  // of the last epoch, in seconds since the start
   ReportState report_state_;
 };

@@ -113,7 +113,8 @@ class TorchLoop final : public DeviceLoop {
     const NamedTensors model = TensorsOf(*network_);
     const NamedTensors optimizer = step_.State();
     CheckFits(model, state.model);
-    CheckFits(optimizer, state.optimizer);
+    // A run may resume with another precision or loss_scale.
+    CheckFits(optimizer, state.optimizer, kLossScalePrefix);
     FromHost(model, state.model);
     FromHost(optimizer, state.optimizer);
   }

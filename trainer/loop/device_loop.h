@@ -121,7 +121,7 @@ class DeviceLoop {
 
   // Copy the state from the device, and back. Load() throws DataError naming
   // the first tensor that is missing, unknown or of another shape or type, and
-  // changes nothing then.
+  // changes nothing then; the loss's scale keeps what the state does not have.
   [[nodiscard]] virtual ModelState Save() const = 0;
   virtual void Load(const ModelState& state) = 0;
 

@@ -66,12 +66,17 @@ std::int64_t TrainEagerly(TrainStep& step, std::int64_t first_step,
     const StepResults results =
         step.Run(on_device, inputs.Of(done), infeed.end_requested());
     const float loss = *results.loss.data_ptr<float>();
-    outfeed.Put({.step = first_step + done + 1,
-                 .loss = loss,
-                 .top_1 = *results.top_1.data_ptr<float>(),
-                 .learning_rate = *inputs.rates[done].data_ptr<float>(),
-                 .images = static_cast<std::int64_t>(
-                     *results.counted.data_ptr<float>())});
+    StepResult result = {.step = first_step + done + 1,
+                         .loss = loss,
+                         .top_1 = *results.top_1.data_ptr<float>(),
+                         .learning_rate = *inputs.rates[done].data_ptr<float>(),
+                         .images = static_cast<std::int64_t>(
+                             *results.counted.data_ptr<float>())};
+    if (results.loss_scale.defined()) {
+      result.loss_scale = *results.loss_scale.data_ptr<float>();
+      result.skipped_steps = *results.skipped_steps.data_ptr<std::int64_t>();
+    }
+    outfeed.Put(result);
     is_ending = !std::isfinite(loss) || (results.votes.defined() &&
                                          *results.votes.data_ptr<float>() > 0);
   }

@@ -217,14 +217,23 @@ TrainStep::TrainStep(TrainedModel model, const OptimizerOptions& options,
       loss_(options.loss, options.distill, device),
       group_(group),
       optimizer_(MakeOptimizer(options, model_.parameters)),
-      average_(AveragedTensors(model_, options)) {}
+      average_(AveragedTensors(model_, options)) {
+  if (options.loss_scale) {
+    scaler_.emplace(*options.loss_scale, device);
+  }
+}
 
 TrainStep::~TrainStep() = default;
 
 NamedTensors TrainStep::State() const {
   NamedTensors state = optimizer_->State();
-  const NamedTensors averages = average_.State();
-  state.insert(state.end(), averages.begin(), averages.end());
+  const auto append = [&state](const NamedTensors& more) {
+    state.insert(state.end(), more.begin(), more.end());
+  };
+  append(average_.State());
+  if (scaler_) {
+    append(scaler_->State());
+  }
   return state;
 }
 
@@ -308,7 +317,7 @@ StepResults TrainStep::Backward(const TrainBatch& batch,
     if (exchange_ && i + 1 == parts) {
       exchange_->Begin(sums, end_requested);
     }
-    loss.backward();
+    (scaler_ ? scaler_->Scaled(loss) : loss).backward();
   }
   return sums;
 }
@@ -324,17 +333,35 @@ StepResults TrainStep::Run(const DeviceBatch& batch, const StepInputs& inputs,
   if (exchange_) {
     results = exchange_->Finish(divisors.images);
   }
+  torch::Tensor refused;
+  if (scaler_) {
+    refused = scaler_->Unscale(model_.parameters);
+    results.loss_scale = scaler_->scale();
+    results.skipped_steps = scaler_->skipped_steps();
+  }
   if (IsSeenNotFinite(results.loss)) {
     refused_images_ = prepared.images;
     return results;
   }
+  const torch::NoGradGuard no_grad;
+  results.loss.add_(Update(inputs.rates, refused));
+  average_.Update(inputs.newest);
+  return results;
+}
+
+// Updates the weights from their gradients; returns the L2 term. refused: that
+// of a scaled loss.
+torch::Tensor TrainStep::Update(const torch::Tensor& rate,
+                                const torch::Tensor& refused) {
   if (options_.clip_gradient_norm > 0) {
     ClipGradients(model_.parameters, options_.clip_gradient_norm);
   }
-  const torch::NoGradGuard no_grad;
-  results.loss.add_(optimizer_->Step(inputs.rates));
-  average_.Update(inputs.newest);
-  return results;
+  if (!scaler_) {
+    return optimizer_->Step(rate);
+  }
+  torch::Tensor l2 = optimizer_->StepUnless(refused, rate);
+  scaler_->Update(refused);
+  return l2;
 }
 
 void TrainStep::Forget() {

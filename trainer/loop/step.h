@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "trainer/loop/batch.h"
 #include "trainer/loop/step_loss.h"
 #include "trainer/model/optimizer_options.h"
+#include "trainer/optimizer/loss_scaler.h"
 #include "trainer/optimizer/named_tensors.h"
 #include "trainer/optimizer/optimizer.h"
 
@@ -47,6 +49,8 @@ struct StepResults {
   torch::Tensor counted;     // images that count, of the whole batch
   torch::Tensor votes = {};  // ranks on which an end was requested; undefined:
                              // a single process
+  torch::Tensor loss_scale = {};  // LossScaler's; undefined: not scaled
+  torch::Tensor skipped_steps = {};
 };
 
 // The weight of the live values in the average's update after a step (counted
@@ -176,6 +180,7 @@ class TrainStep {
   StepResults Backward(const TrainBatch& batch, const BatchDivisors& divisors,
                        bool end_requested);
   [[nodiscard]] BatchDivisors DivisorsOf(const TrainBatch& batch) const;
+  torch::Tensor Update(const torch::Tensor& rate, const torch::Tensor& refused);
 
   TrainedModel model_;
   OptimizerOptions options_;
@@ -186,6 +191,7 @@ class TrainStep {
   std::function<torch::Tensor(const torch::Tensor&)> teacher_;
   DeviceGroup* group_;
   std::unique_ptr<Optimizer> optimizer_;
+  std::optional<LossScaler> scaler_;
   MovingAverage average_;
   torch::Tensor refused_images_;        // of a step that updated nothing
   std::unique_ptr<Exchange> exchange_;  // from the first step on

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/choices.h"
@@ -75,6 +76,18 @@ inline constexpr Choices<AverageWarmup, 3> kAverageWarmups = {
      {"follow", AverageWarmup::kFollow},
      {"none", AverageWarmup::kNone}}};
 
+// The scale of a training's loss. The loss is multiplied by it before the
+// backward pass, so that small gradients are not rounded to 0 in float16, and
+// the gradients are divided by it before the update. A step with a gradient
+// that is not finite is skipped: it updates no weight and no optimizer's state.
+struct LossScaleOptions {
+  double scale = 65536;  // at the start
+  // After a skipped step the scale is halved, and after growth_interval steps
+  // in a row without one it is doubled; else it stays. As torch.amp.GradScaler.
+  bool dynamic = true;
+  int growth_interval = 2000;
+};
+
 struct OptimizerOptions {
   OptimizerKind kind = OptimizerKind::kMomentum;
   LearningRateOptions learning_rate = {};
@@ -99,10 +112,11 @@ struct OptimizerOptions {
   int moving_average_every = 1;     // steps between updates of the average
   AverageWarmup moving_average_warmup = AverageWarmup::kRising;
   double clip_gradient_norm = 0;  // the longest L2 norm; 0: no limit
-  int accumulation_steps = 1;     // parts of a batch; 1: the whole at once
-  double mixup_alpha = 0;         // 0: none
-  double cutmix_alpha = 0;        // 0: none
-  std::uint64_t seed = 0;         // of MixUp and CutMix
+  std::optional<LossScaleOptions> loss_scale = {};  // nullopt: not scaled
+  int accumulation_steps = 1;  // parts of a batch; 1: the whole at once
+  double mixup_alpha = 0;      // 0: none
+  double cutmix_alpha = 0;     // 0: none
+  std::uint64_t seed = 0;      // of MixUp and CutMix
 };
 
 }  // namespace infeed

@@ -78,18 +78,23 @@ TensorMap ToHost(const NamedTensors& tensors) {
   return state;
 }
 
-void CheckFits(const NamedTensors& tensors, const TensorMap& state) {
+void CheckFits(const NamedTensors& tensors, const TensorMap& state,
+               std::string_view optional) {
+  const auto is_optional = [optional](const std::string& name) {
+    return !optional.empty() && name.starts_with(optional);
+  };
   std::set<std::string> known;
   for (const auto& [name, tensor] : tensors) {
     known.insert(name);
     const auto found = state.find(name);
-    if (found == state.end()) {
+    if (found != state.end()) {
+      CheckFits(name, tensor, found->second);
+    } else if (!is_optional(name)) {
       throw DataError("tensor " + name + " is missing");
     }
-    CheckFits(name, tensor, found->second);
   }
   for (const auto& entry : state) {
-    if (!known.contains(entry.first)) {
+    if (!known.contains(entry.first) && !is_optional(entry.first)) {
       throw DataError("tensor " + entry.first + " is not one of the model's");
     }
   }
@@ -98,7 +103,11 @@ void CheckFits(const NamedTensors& tensors, const TensorMap& state) {
 void FromHost(const NamedTensors& tensors, const TensorMap& state) {
   const torch::NoGradGuard no_grad;
   for (const auto& [name, tensor] : tensors) {
-    const HostTensor& host = state.at(name);
+    const auto found = state.find(name);
+    if (found == state.end()) {
+      continue;
+    }
+    const HostTensor& host = found->second;
     // LibTorch has no const tensors; this one is only read.
     auto* bytes = const_cast<std::byte*>(host.bytes.data());
     torch::Tensor target = tensor;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,10 +21,13 @@ using NamedTensors = std::vector<std::pair<std::string, torch::Tensor>>;
 [[nodiscard]] TensorMap ToHost(const NamedTensors& tensors);
 
 // Throws DataError naming the first tensor that is missing in the map, that
-// only the map has, or whose type or shape differs.
-void CheckFits(const NamedTensors& tensors, const TensorMap& state);
+// only the map has, or whose type or shape differs. Names that begin with
+// `optional`, if that is not empty, may be missing or in the map alone.
+void CheckFits(const NamedTensors& tensors, const TensorMap& state,
+               std::string_view optional = {});
 
-// Copies a state into the tensors, which keep their layout. Requires: it fits.
+// Copies a state into the tensors, which keep their layout; those that the
+// state does not have keep their values. Requires: it fits.
 void FromHost(const NamedTensors& tensors, const TensorMap& state);
 
 // The tensors with numbers that are not finite, in order.

@@ -46,6 +46,11 @@ class Optimizer {
   // float32 of one element.
   virtual torch::Tensor Step(const torch::Tensor& rate) = 0;
 
+  // As Step(), but if `refused` is not 0, weights and state keep their bits.
+  // refused: float32 of one element, on the device of the weights.
+  virtual torch::Tensor StepUnless(const torch::Tensor& refused,
+                                   const torch::Tensor& rate) = 0;
+
   // Its state, to be saved and restored in place: NAME for the one average of
   // momentum and LARS; NAME/m, NAME/v and the count "step" for Adam and LAMB,
   // with "mu" for NAdamW; NAME/m and NAME/v for RMSprop.

@@ -182,4 +182,29 @@ torch::Tensor PassOptimizer::Step(const torch::Tensor& rate) {
                  : StepWithLibrary(gradients, rate);
 }
 
+// The host does not know whether the step is refused: the step runs, and what
+// it changed is set back on the device.
+torch::Tensor PassOptimizer::StepUnless(const torch::Tensor& refused,
+                                        const torch::Tensor& rate) {
+  const torch::NoGradGuard no_grad;
+  std::vector<torch::Tensor> live;
+  for (const OptimizedParameter& parameter : parameters_) {
+    live.push_back(parameter.weight.detach());
+  }
+  for (const auto& [name, tensor] : State()) {
+    live.push_back(tensor);
+  }
+  std::vector<torch::Tensor> kept;
+  kept.reserve(live.size());
+  for (const torch::Tensor& tensor : live) {
+    kept.push_back(tensor.clone());
+  }
+  torch::Tensor l2 = Step(rate);
+  const torch::Tensor keeps = refused.ne(0);
+  for (std::size_t i = 0; i < live.size(); ++i) {
+    live[i].copy_(torch::where(keeps, kept[i], live[i]));
+  }
+  return l2;
+}
+
 }  // namespace infeed

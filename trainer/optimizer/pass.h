@@ -119,6 +119,8 @@ struct PassSetup {
 class PassOptimizer : public Optimizer {
  public:
   torch::Tensor Step(const torch::Tensor& rate) final;
+  torch::Tensor StepUnless(const torch::Tensor& refused,
+                           const torch::Tensor& rate) final;
 
  protected:
   explicit PassOptimizer(PassSetup setup);

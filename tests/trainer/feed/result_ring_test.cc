@@ -36,6 +36,8 @@ class FakeDevice {
       record.top_1 = 0.25F;
       record.rate = 0.125F;
       record.images = 7;
+      record.loss_scale = 64;
+      record.skipped_steps = 3;
       written.store(*done, std::memory_order_release);
     }
   }
@@ -65,6 +67,8 @@ TEST(ResultRingTest, HandsOutEveryStepInOrder) {
   EXPECT_EQ(results[0].top_1, 0.25F);
   EXPECT_EQ(results[0].learning_rate, 0.125F);
   EXPECT_EQ(results[0].images, 7);
+  EXPECT_EQ(results[0].loss_scale, 64);
+  EXPECT_EQ(results[0].skipped_steps, 3);
 }
 
 TEST(ResultRingTest, ResultsComeWhileTheLoopRuns) {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "tests/support/device_array.h"
@@ -178,6 +179,31 @@ TEST_F(OptimizerKernelTest, MomentumGivesTheSameL2EachTime) {
     terms.push_back(l2_.Values()[0]);
   }
   EXPECT_THAT(terms, Each(terms[0]));
+}
+
+// Gradients that are not finite change no bit, and the L2 term is as ever.
+TEST_F(OptimizerKernelTest, ARefusedStepChangesNothing) {
+  const DeviceArray<float> refused(std::vector<float>{1});
+  const DeviceArray<float> bad(
+      std::vector<float>(kSize, std::numeric_limits<float>::infinity()));
+  LaunchStep(buffers(), true);
+  const std::vector<float> weights = on_device_.Values();
+  const std::vector<float> averages = averages_.Values();
+  FlatBuffers refusing = buffers();
+  refusing.gradients = bad.data();
+  refusing.refused = refused.data();
+  LaunchStep(refusing, true);
+  const float l2 = l2_.Values()[0];
+  LaunchLars(refusing, plan(), {.weight_decay = kDecay}, rate_.data(),
+             workspace_.data(), nullptr);
+  EXPECT_EQ(on_device_.Values(), weights);
+  EXPECT_EQ(averages_.Values(), averages);
+  const DeviceArray<float> allowed(std::vector<float>{0});
+  refusing.gradients = on_device_gradients_.data();
+  refusing.refused = allowed.data();
+  LaunchStep(refusing, true);
+  EXPECT_EQ(l2_.Values()[0], l2);
+  EXPECT_NE(on_device_.Values(), weights);
 }
 
 TEST_F(OptimizerKernelTest, LarsIsItsFormula) {

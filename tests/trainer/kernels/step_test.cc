@@ -17,7 +17,8 @@ TEST_F(StepKernelTest, TellsTheHostOfEachStep) {
   constexpr std::int64_t kSteps = 3;
   const DeviceArray<float> table({0.5F, 1, 0.25F, 2, 0.125F, 3});
   const DeviceArray<float> row(2);
-  const DeviceArray<float> scalars({10, 0.75F, 32});
+  const DeviceArray<float> scalars({10, 0.75F, 32, 512});
+  const DeviceArray<std::int64_t> skipped(std::vector<std::int64_t>{5});
   const DeviceArray<StepClock> clock({{.first = 7, .index = 0}});
   void* host = nullptr;
   ASSERT_EQ(cudaHostAlloc(&host, 4 * sizeof(StepRecord), cudaHostAllocMapped),
@@ -32,7 +33,9 @@ TEST_F(StepKernelTest, TellsTheHostOfEachStep) {
     LaunchEndStep({.loss = scalars.data(),
                    .top_1 = scalars.data() + 1,
                    .rate = row.data(),
-                   .images = scalars.data() + 2},
+                   .images = scalars.data() + 2,
+                   .loss_scale = i == 0 ? nullptr : scalars.data() + 3,
+                   .skipped_steps = i == 0 ? nullptr : skipped.data()},
                   {.records = static_cast<StepRecord*>(on_device), .count = 4},
                   clock.data(), nullptr);
     ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
@@ -41,6 +44,8 @@ TEST_F(StepKernelTest, TellsTheHostOfEachStep) {
     EXPECT_EQ(record.loss, 10);
     EXPECT_EQ(record.top_1, 0.75F);
     EXPECT_EQ(record.images, 32);
+    EXPECT_EQ(record.loss_scale, i == 0 ? 0 : 512);
+    EXPECT_EQ(record.skipped_steps, i == 0 ? 0 : 5);
     EXPECT_EQ(record.rate, 0.5F / static_cast<float>(1 << i));
     EXPECT_EQ(row.Values()[1], static_cast<float>(i + 1));
   }

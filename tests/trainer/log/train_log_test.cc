@@ -125,6 +125,21 @@ TEST_F(TrainLogTest, HasTheSameKeysInEveryEvent) {
   EXPECT_EQ(Lines("start")[0]["batch_size"], 4);
 }
 
+TEST_F(TrainLogTest, TellsOfALossThatIsScaled) {
+  Run();
+  EXPECT_FALSE(Lines("loop")[0].contains("loss_scale"));
+  TrainLog log({.model_dir = folder_.path(), .train_images = 8});
+  log.BeginLoop(0);
+  log.Step({.step = 5, .loss_scale = 64, .skipped_steps = 0}, 0);
+  log.Step({.step = 6, .loss_scale = 32, .skipped_steps = 1}, 0);
+  log.EndLoop({.step = 6, .done = 2, .device = kDevice}, BusyRun(), BusyRun());
+  EXPECT_EQ(Lines("train")[4]["loss_scale"], 64);
+  EXPECT_EQ(Lines("train")[4]["skipped_steps"], 0);
+  EXPECT_EQ(Lines("loop")[2]["loss_scale"], 32);
+  EXPECT_EQ(Lines("loop")[2]["skipped_steps"], 1);
+  EXPECT_THAT(Events(), HasSubstr("skipped_steps"));
+}
+
 TEST_F(TrainLogTest, KeepsTheWarmUpApart) {
   Run();
   ASSERT_EQ(Lines("warm_up").size(), 1U);
