@@ -9,11 +9,13 @@
 #include <functional>
 #include <iterator>
 
+#include "tests/support/float16.h"
 #include "trainer/feed/pixel_math.h"
 
 // The part of CUDA that the trainer's kernels and their tests use, on the CPU.
 // cuda_on_cpu.cmake rewrites the launches of .cu files, which are otherwise
-// unchanged; <cuda_runtime_api.h> and <cuda_bf16.h> are this header.
+// unchanged; <cuda_runtime_api.h>, <cuda_bf16.h> and <cuda_fp16.h> are this
+// header.
 //
 // A launch runs three times from the same memory, with the threads of a block,
 // and the blocks, in forward, backward and shuffled order. Launches fail, as a
@@ -94,11 +96,20 @@ struct alignas(16) uint4 {
 struct alignas(8) uint2 {
   std::uint32_t x, y;
 };
+struct alignas(8) float2 {
+  float x, y;
+};
 struct __nv_bfloat16 {
   std::uint16_t bits;
 };
 struct alignas(4) __nv_bfloat162 {
   __nv_bfloat16 x, y;
+};
+struct __half {
+  infeed::Float16 bits;
+};
+struct alignas(4) __half2 {
+  __half x, y;
 };
 
 template <typename T>
@@ -117,6 +128,15 @@ inline __nv_bfloat16 __float2bfloat16_rn(float value) {
 }
 inline __nv_bfloat162 __floats2bfloat162_rn(float x, float y) {
   return {__float2bfloat16_rn(x), __float2bfloat16_rn(y)};
+}
+inline __half __float2half_rn(float value) {
+  return {infeed::ToFloat16(value)};
+}
+inline __half2 __floats2half2_rn(float x, float y) {
+  return {__float2half_rn(x), __float2half_rn(y)};
+}
+inline float2 __half22float2(const __half2& pair) {
+  return {infeed::ToFloat(pair.x.bits), infeed::ToFloat(pair.y.bits)};
 }
 
 // ---- Memory and errors ----

@@ -84,9 +84,7 @@ void CudaEvaluation::UseShape(const BatchShape& shape) {
 void CudaEvaluation::Pass(int slot) {
   const DeviceBatch batch = UnpackOnDevice(
       slots_->Packed(slot), slots_->shape(),
-      StatisticsOf(model_.options.normalization),
-      model_.options.precision == Precision::kBfloat16 ? ImageType::kBfloat16
-                                                       : ImageType::kFloat32);
+      StatisticsOf(model_.options.normalization), model_.options.precision);
   const EvalViews& views = model_.options.eval_views;
   Output output = {.logits = MeanLogits(model_.forward, batch.images, views),
                    .batch = LabelsOfImages(batch, views.crops)};

@@ -11,6 +11,7 @@ namespace {
 
 ImageType TypeOf(const torch::Tensor& x) {
   return x.scalar_type() == torch::kBFloat16 ? ImageType::kBfloat16
+         : x.scalar_type() == torch::kHalf   ? ImageType::kFloat16
                                              : ImageType::kFloat32;
 }
 
@@ -55,7 +56,8 @@ NormStatistics NewStatistics(const torch::Tensor& x) {
 bool CudaNormTakes(const torch::Tensor& x) {
   return x.is_cuda() && x.numel() > 0 && x.size(1) % kNormChannels == 0 &&
          (x.scalar_type() == torch::kFloat ||
-          x.scalar_type() == torch::kBFloat16);
+          x.scalar_type() == torch::kBFloat16 ||
+          x.scalar_type() == torch::kHalf);
 }
 
 NormOutputs CudaNormForward(const torch::Tensor& x, const NormTensors& norm,

@@ -8,8 +8,22 @@
 #include <ATen/ATen.h>
 #include <c10/cuda/CUDAException.h>
 
+#include "trainer/loop/device.h"
+
 namespace infeed {
 namespace {
+
+ImageType ImageTypeOf(Precision precision) {
+  switch (precision) {
+    case Precision::kBfloat16:
+      return ImageType::kBfloat16;
+    case Precision::kFloat16:
+      return ImageType::kFloat16;
+    case Precision::kFloat32:
+      break;
+  }
+  return ImageType::kFloat32;
+}
 
 template <typename T>
 void CopyTo(const torch::Tensor& to, std::span<const T> from,
@@ -85,14 +99,14 @@ BatchShape ShapeOf(const Batch& batch) {
 }
 
 DeviceBatch UnpackOnDevice(const PackedImages& from, const BatchShape& shape,
-                           const PixelStatistics& statistics, ImageType type) {
+                           const PixelStatistics& statistics,
+                           Precision precision) {
   const c10::cuda::CUDAStream stream = c10::cuda::getCurrentCUDAStream();
   const auto options = torch::device(stream.device());
   const torch::Tensor images =
       torch::empty({shape.size, shape.image_size.height, shape.image_size.width,
                     kImageChannels},
-                   options.dtype(type == ImageType::kBfloat16 ? torch::kBFloat16
-                                                              : torch::kFloat));
+                   options.dtype(ScalarTypeOf(precision)));
   DeviceBatch batch = {
       .images = images.permute({0, 3, 1, 2}),
       .labels = torch::empty({shape.size}, options.dtype(torch::kLong)),
@@ -100,8 +114,8 @@ DeviceBatch UnpackOnDevice(const PackedImages& from, const BatchShape& shape,
   const UnpackedImages to = {.pixels = images.data_ptr(),
                              .labels = batch.labels.data_ptr<std::int64_t>(),
                              .weights = batch.weights.data_ptr<float>()};
-  LaunchUnpack(from, shape.size, shape.image_size, statistics, type, to,
-               stream.stream());
+  LaunchUnpack(from, shape.size, shape.image_size, statistics,
+               ImageTypeOf(precision), to, stream.stream());
   return batch;
 }
 

@@ -12,6 +12,7 @@
 #include "trainer/feed/upload_ring.h"
 #include "trainer/kernels/kernels.h"
 #include "trainer/loop/batch.h"
+#include "trainer/model/options.h"
 
 namespace infeed {
 
@@ -25,12 +26,12 @@ struct BatchShape {
 
 [[nodiscard]] BatchShape ShapeOf(const Batch& batch);
 
-// Unpacks a batch in the current stream into new tensors: images of `type`, [N,
-// 3, H, W] in channels_last order.
+// Unpacks a batch in the current stream into new tensors: images of the
+// precision's type, [N, 3, H, W] in channels_last order.
 [[nodiscard]] DeviceBatch UnpackOnDevice(const PackedImages& from,
                                          const BatchShape& shape,
                                          const PixelStatistics& statistics,
-                                         ImageType type);
+                                         Precision precision);
 
 // Slots for batches in a GPU's memory, in the same layout as in the host's, and
 // a copy stream beside the one that computes.

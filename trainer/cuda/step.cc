@@ -12,11 +12,10 @@
 namespace infeed {
 namespace {
 
-// Mixed images are averages, so bfloat16 would round twice.
-ImageType ImageTypeOf(const DeviceOptions& options, const StepInputs& inputs) {
-  return options.precision == Precision::kBfloat16 && !inputs.mixes.defined()
-             ? ImageType::kBfloat16
-             : ImageType::kFloat32;
+// Mixed images are averages, so 16 bits would round twice.
+Precision PrecisionOfImages(const DeviceOptions& options,
+                            const StepInputs& inputs) {
+  return inputs.mixes.defined() ? Precision::kFloat32 : options.precision;
 }
 
 // Waits for the device and for the results. Returns how many launched steps did
@@ -56,7 +55,7 @@ void RunCudaStep(const DeviceModel& model, const PackedImages& batch,
   const StepInputs row = inputs.Select();
   const DeviceBatch images =
       UnpackOnDevice(batch, shape, StatisticsOf(model.options.normalization),
-                     ImageTypeOf(model.options, row));
+                     PrecisionOfImages(model.options, row));
   const StepResults results = model.step.Run(images, row);
   StepScalars scalars = {.loss = results.loss.data_ptr<float>(),
                          .top_1 = results.top_1.data_ptr<float>(),

@@ -19,7 +19,7 @@
 // Each launch throws IoError when CUDA rejects it.
 namespace infeed {
 
-enum class ImageType { kFloat32, kBfloat16 };
+enum class ImageType { kFloat32, kBfloat16, kFloat16 };
 
 // ---- Batches ----
 
@@ -29,8 +29,8 @@ struct PackedImages {
   const float* weights = nullptr;         // [images]
 };
 
-// A pixel has the size of a vector load that way, 8 bytes in bfloat16. The last
-// channel is 0.
+// A pixel has the size of a vector load that way, 8 bytes in 16-bit types. The
+// last channel is 0.
 constexpr int kImageChannels = 4;
 
 struct UnpackedImages {

@@ -9,7 +9,7 @@
 #include "trainer/kernels/norm_math.h"
 
 // Batch norm in training, fused with the residual sum and the ReLU after it.
-// Images are [rows, channels], float32 or bfloat16, channels a multiple of
+// Images are [rows, channels] of an ImageType, channels a multiple of
 // kNormChannels; values for each channel are float32. Launches and pointers:
 // see kernels.h. Sums always have the same order.
 namespace infeed {

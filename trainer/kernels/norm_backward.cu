@@ -252,17 +252,20 @@ void Backward(const NormBackward& norm, cudaStream_t stream) {
 }  // namespace
 
 std::int64_t NormWorkspace(const NormShape& shape, ImageType type) {
-  const NormTiling tiling = TilingOf(shape, type == ImageType::kBfloat16
-                                                ? Vector<__nv_bfloat16>::kSize
-                                                : Vector<float>::kSize);
+  const NormTiling tiling =
+      TilingOf(shape, type == ImageType::kFloat32 ? Vector<float>::kSize
+                                                  : Vector<__half>::kSize);
   return FactorsAt(shape, tiling) + std::int64_t{2} * shape.channels;
 }
 
 void LaunchNormBackward(const NormBackward& norm, cudaStream_t stream) {
-  if (norm.type == ImageType::kBfloat16) {
-    Backward<__nv_bfloat16>(norm, stream);
-  } else {
-    Backward<float>(norm, stream);
+  switch (norm.type) {
+    case ImageType::kFloat32:
+      return Backward<float>(norm, stream);
+    case ImageType::kBfloat16:
+      return Backward<__nv_bfloat16>(norm, stream);
+    case ImageType::kFloat16:
+      return Backward<__half>(norm, stream);
   }
 }
 

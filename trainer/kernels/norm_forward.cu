@@ -156,10 +156,13 @@ void Forward(const NormForward& norm, cudaStream_t stream) {
 }  // namespace
 
 void LaunchNormForward(const NormForward& norm, cudaStream_t stream) {
-  if (norm.type == ImageType::kBfloat16) {
-    Forward<__nv_bfloat16>(norm, stream);
-  } else {
-    Forward<float>(norm, stream);
+  switch (norm.type) {
+    case ImageType::kFloat32:
+      return Forward<float>(norm, stream);
+    case ImageType::kBfloat16:
+      return Forward<__nv_bfloat16>(norm, stream);
+    case ImageType::kFloat16:
+      return Forward<__half>(norm, stream);
   }
 }
 

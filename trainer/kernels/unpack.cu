@@ -78,10 +78,13 @@ void Launch(const PackedImages& from, int images, const ImageSize& size,
 void LaunchUnpack(const PackedImages& from, int images, const ImageSize& size,
                   const PixelStatistics& statistics, ImageType type,
                   const UnpackedImages& to, cudaStream_t stream) {
-  if (type == ImageType::kBfloat16) {
-    Launch<__nv_bfloat16>(from, images, size, statistics, to, stream);
-  } else {
-    Launch<float>(from, images, size, statistics, to, stream);
+  switch (type) {
+    case ImageType::kFloat32:
+      return Launch<float>(from, images, size, statistics, to, stream);
+    case ImageType::kBfloat16:
+      return Launch<__nv_bfloat16>(from, images, size, statistics, to, stream);
+    case ImageType::kFloat16:
+      return Launch<__half>(from, images, size, statistics, to, stream);
   }
 }
 

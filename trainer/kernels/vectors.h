@@ -3,6 +3,7 @@
 // For kernels only: reads and writes of 16 bytes, and sums over a block.
 
 #include <cuda_bf16.h>
+#include <cuda_fp16.h>
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
@@ -36,25 +37,49 @@ __device__ inline Vector<float> LoadVector(const float* from) {
   return {{bits.x, bits.y, bits.z, bits.w}};
 }
 
-__device__ inline Vector<__nv_bfloat16> Unpacked(const uint4& bits) {
+// Two values of 16 bits in a word, the first in its low half.
+template <typename T>
+__device__ float2 PairOf(std::uint32_t word);
+template <>
+__device__ inline float2 PairOf<__nv_bfloat16>(std::uint32_t word) {
+  return {__uint_as_float(word << 16), __uint_as_float(word & 0xFFFF0000U)};
+}
+template <>
+__device__ inline float2 PairOf<__half>(std::uint32_t word) {
+  return __half22float2(*reinterpret_cast<const __half2*>(&word));
+}
+
+// The word of two values, which are rounded.
+template <typename T>
+__device__ std::uint32_t WordOf(float first, float second);
+template <>
+__device__ inline std::uint32_t WordOf<__nv_bfloat16>(float first,
+                                                      float second) {
+  const __nv_bfloat162 pair = __floats2bfloat162_rn(first, second);
+  return *reinterpret_cast<const std::uint32_t*>(&pair);
+}
+template <>
+__device__ inline std::uint32_t WordOf<__half>(float first, float second) {
+  const __half2 pair = __floats2half2_rn(first, second);
+  return *reinterpret_cast<const std::uint32_t*>(&pair);
+}
+
+template <typename T>
+__device__ inline Vector<T> Unpacked(const uint4& bits) {
   const std::uint32_t words[4] = {bits.x, bits.y, bits.z, bits.w};
-  Vector<__nv_bfloat16> values;
+  Vector<T> values;
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
-    values.at[2 * i] = __uint_as_float(words[i] << 16);
-    values.at[2 * i + 1] = __uint_as_float(words[i] & 0xFFFF0000U);
+    const float2 pair = PairOf<T>(words[i]);
+    values.at[2 * i] = pair.x;
+    values.at[2 * i + 1] = pair.y;
   }
   return values;
 }
 
-__device__ inline Vector<__nv_bfloat16> LoadVector(const __nv_bfloat16* from) {
-  return Unpacked(*reinterpret_cast<const uint4*>(from));
-}
-
-// Two rounded values in a word, the first in its low half.
-__device__ inline std::uint32_t Bfloat16Pair(float first, float second) {
-  const __nv_bfloat162 pair = __floats2bfloat162_rn(first, second);
-  return *reinterpret_cast<const std::uint32_t*>(&pair);
+template <typename T>
+__device__ inline Vector<T> LoadVector(const T* from) {
+  return Unpacked<T>(*reinterpret_cast<const uint4*>(from));
 }
 
 __device__ inline uint4 Packed(const Vector<float>& values) {
@@ -62,20 +87,21 @@ __device__ inline uint4 Packed(const Vector<float>& values) {
           __float_as_uint(values.at[2]), __float_as_uint(values.at[3])};
 }
 
-__device__ inline uint4 Packed(const Vector<__nv_bfloat16>& values) {
-  return {Bfloat16Pair(values.at[0], values.at[1]),
-          Bfloat16Pair(values.at[2], values.at[3]),
-          Bfloat16Pair(values.at[4], values.at[5]),
-          Bfloat16Pair(values.at[6], values.at[7])};
+template <typename T>
+__device__ inline uint4 Packed(const Vector<T>& values) {
+  return {WordOf<T>(values.at[0], values.at[1]),
+          WordOf<T>(values.at[2], values.at[3]),
+          WordOf<T>(values.at[4], values.at[5]),
+          WordOf<T>(values.at[6], values.at[7])};
 }
 
 // The values that StoreVector() stores.
 __device__ inline Vector<float> Rounded(const Vector<float>& values) {
   return values;
 }
-__device__ inline Vector<__nv_bfloat16> Rounded(
-    const Vector<__nv_bfloat16>& values) {
-  return Unpacked(Packed(values));
+template <typename T>
+__device__ inline Vector<T> Rounded(const Vector<T>& values) {
+  return Unpacked<T>(Packed(values));
 }
 
 template <typename T>
@@ -86,6 +112,9 @@ __device__ inline void StoreVector(T* to, const Vector<T>& values) {
 __device__ inline void StoreOne(float* to, float value) { *to = value; }
 __device__ inline void StoreOne(__nv_bfloat16* to, float value) {
   *to = __float2bfloat16_rn(value);
+}
+__device__ inline void StoreOne(__half* to, float value) {
+  *to = __float2half_rn(value);
 }
 
 // Returns the sum of all threads' values to thread 0, always in the same order.

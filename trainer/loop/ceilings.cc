@@ -76,13 +76,12 @@ double MeasureCopy(const torch::Device& device, std::int64_t bytes) {
 
 }  // namespace
 
-DeviceCeilings MeasureCeilings(const std::string& device, bool in_bfloat16) {
+DeviceCeilings MeasureCeilings(const std::string& device, Precision precision) {
   const at::NoGradGuard no_grad;
   const torch::Device on = ParseDevice(device);
   const Sizes sizes = on.is_cuda() ? kOfGpu : kOfCpu;
   const DeviceCeilings ceilings = {
-      .tflops = MeasureTflops(on, sizes.matrix_side,
-                              in_bfloat16 ? at::kBFloat16 : at::kFloat),
+      .tflops = MeasureTflops(on, sizes.matrix_side, ScalarTypeOf(precision)),
       .gb_per_second = MeasureCopy(on, sizes.copy_bytes)};
 #ifdef INFEED_CUDA
   if (on.is_cuda()) {

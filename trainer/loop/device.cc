@@ -44,8 +44,9 @@ bool IsEnabled(torch::DeviceType device) {
   return at::autocast::is_autocast_enabled(device);
 }
 
-void SetEnabled(torch::DeviceType device, bool enabled) {
-  at::autocast::set_autocast_dtype(device, torch::kBFloat16);
+void SetEnabled(torch::DeviceType device, torch::ScalarType type,
+                bool enabled) {
+  at::autocast::set_autocast_dtype(device, type);
   at::autocast::set_autocast_enabled(device, enabled);
 }
 
@@ -56,12 +57,13 @@ bool IsEnabled(torch::DeviceType device) {
                                : at::autocast::is_enabled();
 }
 
-void SetEnabled(torch::DeviceType device, bool enabled) {
+void SetEnabled(torch::DeviceType device, torch::ScalarType type,
+                bool enabled) {
   if (device == torch::kCPU) {
-    at::autocast::set_autocast_cpu_dtype(torch::kBFloat16);
+    at::autocast::set_autocast_cpu_dtype(type);
     at::autocast::set_cpu_enabled(enabled);
   } else {
-    at::autocast::set_autocast_gpu_dtype(torch::kBFloat16);
+    at::autocast::set_autocast_gpu_dtype(type);
     at::autocast::set_enabled(enabled);
   }
 }
@@ -131,19 +133,34 @@ bool CpuHasBfloat16() {
 #endif
 }
 
-AutocastScope::AutocastScope(torch::DeviceType device, bool enabled)
-    : device_(device), before_(IsEnabled(device)) {
+torch::ScalarType ScalarTypeOf(Precision precision) {
+  switch (precision) {
+    case Precision::kBfloat16:
+      return torch::kBFloat16;
+    case Precision::kFloat16:
+      return torch::kHalf;
+    case Precision::kFloat32:
+      break;
+  }
+  return torch::kFloat;
+}
+
+// LibTorch takes 16-bit types only, also where it casts to none.
+AutocastScope::AutocastScope(torch::DeviceType device, Precision precision)
+    : device_(device),
+      type_(Has16Bits(precision) ? ScalarTypeOf(precision) : torch::kBFloat16),
+      before_(IsEnabled(device)) {
   at::autocast::increment_nesting();
-  SetEnabled(device_, enabled);
+  SetEnabled(device_, type_, Has16Bits(precision));
 }
 
 AutocastScope::~AutocastScope() {
-  // The weights' bfloat16 copies are kept only within the scope: the next step
+  // The weights' 16-bit copies are kept only within the scope: the next step
   // has other weights.
   if (at::autocast::decrement_nesting() == 0) {
     at::autocast::clear_cache();
   }
-  SetEnabled(device_, before_);
+  SetEnabled(device_, type_, before_);
 }
 
 }  // namespace infeed

@@ -4,6 +4,8 @@
 
 #include <torch/types.h>
 
+#include "trainer/model/options.h"
+
 // How LibTorch computes in this process: device, number of threads, precision.
 namespace infeed {
 
@@ -16,19 +18,22 @@ int SetThreads(int threads);
 // for another name, or a GPU that does not exist.
 [[nodiscard]] torch::Device ParseDevice(const std::string& name);
 
-// While it lives, convolutions and matrix products of this thread run in
-// bfloat16 on the device when enabled; the weights stay float32. bfloat16 has
-// float32's range, so the loss needs no scaling. Hides the difference between
-// LibTorch's two interfaces for it.
+// LibTorch's type of images and activations.
+[[nodiscard]] torch::ScalarType ScalarTypeOf(Precision precision);
+
+// While it lives, convolutions and matrix products of this thread run in this
+// precision on the device; the weights stay float32. Hides the difference
+// between LibTorch's two interfaces for it.
 class AutocastScope {
  public:
-  AutocastScope(torch::DeviceType device, bool enabled);
+  AutocastScope(torch::DeviceType device, Precision precision);
   ~AutocastScope();
   AutocastScope(const AutocastScope&) = delete;
   AutocastScope& operator=(const AutocastScope&) = delete;
 
  private:
   torch::DeviceType device_;
+  torch::ScalarType type_;
   bool before_;
 };
 

@@ -33,7 +33,7 @@ class TorchLoop final : public DeviceLoop {
             const DeviceOptions& device)
       : threads_(SetThreads(device.threads)),
         torch_device_(ParseDevice(device.device)),
-        in_bfloat16_(device.precision == Precision::kBfloat16),
+        precision_(device.precision),
         optimizer_options_(optimizer),
         eval_crops_(device.eval_views.crops),
         group_(JoinRanks(device)),
@@ -172,7 +172,7 @@ class TorchLoop final : public DeviceLoop {
     return torch_device_.str() +
            (torch_device_.is_cpu() ? ", " + CountText(threads_, "thread")
                                    : "") +
-           passes_->Describe() + (in_bfloat16_ ? ", bfloat16" : ", float32");
+           passes_->Describe() + ", " + std::string(PrecisionText(precision_));
   }
 
   [[nodiscard]] BatchMemory batch_memory() const override {
@@ -237,13 +237,13 @@ class TorchLoop final : public DeviceLoop {
     return Logits(*network_, images);
   }
   torch::Tensor Logits(Network& of, const torch::Tensor& images) const {
-    const AutocastScope autocast(torch_device_.type(), in_bfloat16_);
+    const AutocastScope autocast(torch_device_.type(), precision_);
     return of.Forward(images);
   }
 
   int threads_;  // First: constructing the later members uses these threads.
   torch::Device torch_device_;
-  bool in_bfloat16_;
+  Precision precision_;
   OptimizerOptions optimizer_options_;
   int eval_crops_;
   std::unique_ptr<DeviceGroup> group_;       // of all ranks; nullptr: alone

@@ -123,34 +123,34 @@ ModelCost ComputeCost(const ModelOptions& model, const ImageSize& image_size) {
 
 std::int64_t TrainingBytes(const ModelCost& cost,
                            const OptimizerOptions& optimizer, int batch_size,
-                           bool in_bfloat16) {
+                           bool in_16_bits) {
   const std::int64_t state =
       4 * (cost.parameters * (2 + SlotsOf(optimizer)) + cost.buffers);
   const std::int64_t part =
       batch_size / std::max(1, optimizer.accumulation_steps);
-  return state + cost.activations * part * (in_bfloat16 ? 2 : 4);
+  return state + cost.activations * part * (in_16_bits ? 2 : 4);
 }
 
 std::int64_t ForwardBytes(const ModelCost& cost, int batch_size,
-                          bool in_bfloat16) {
+                          bool in_16_bits) {
   return 4 * (cost.parameters + cost.buffers) +
-         cost.widest * batch_size * (in_bfloat16 ? 2 : 4);
+         cost.widest * batch_size * (in_16_bits ? 2 : 4);
 }
 
-double ForwardTraffic(const ModelCost& cost, int batch_size, bool in_bfloat16) {
+double ForwardTraffic(const ModelCost& cost, int batch_size, bool in_16_bits) {
   return 2.0 * static_cast<double>(cost.activations) * batch_size *
-             (in_bfloat16 ? 2 : 4) +
+             (in_16_bits ? 2 : 4) +
          4 * static_cast<double>(cost.parameters);
 }
 
 double StepBytes(const ModelCost& cost, const OptimizerOptions& optimizer,
-                 int batch_size, bool in_bfloat16) {
+                 int batch_size, bool in_16_bits) {
   constexpr double kTouchesOfActivation = 5;
   // Two reads of the weight; its gradient written and read; the update written.
   // The optimizer's state is read and written.
   const double touches_of_weight = 5 + 2 * SlotsOf(optimizer);
   return kTouchesOfActivation * static_cast<double>(cost.activations) *
-             batch_size * (in_bfloat16 ? 2 : 4) +
+             batch_size * (in_16_bits ? 2 : 4) +
          touches_of_weight * 4 * static_cast<double>(cost.parameters);
 }
 

@@ -33,12 +33,12 @@ struct ModelCost {
 // workspaces.
 [[nodiscard]] std::int64_t TrainingBytes(const ModelCost& cost,
                                          const OptimizerOptions& optimizer,
-                                         int batch_size, bool in_bfloat16);
+                                         int batch_size, bool in_16_bits);
 
 // Bytes of a forward pass alone: the state in float32, and the widest
 // convolution of a batch.
 [[nodiscard]] std::int64_t ForwardBytes(const ModelCost& cost, int batch_size,
-                                        bool in_bfloat16);
+                                        bool in_16_bits);
 
 // Operations and bytes of a forward pass alone: activations are written and
 // read once, weights read once.
@@ -47,7 +47,7 @@ struct ModelCost {
   return 2.0 * static_cast<double>(cost.multiplications) * batch_size;
 }
 [[nodiscard]] double ForwardTraffic(const ModelCost& cost, int batch_size,
-                                    bool in_bfloat16);
+                                    bool in_16_bits);
 
 // Floating-point operations of a training step. A multiply-add counts as two;
 // the backward pass has twice the operations of the forward pass.
@@ -62,7 +62,7 @@ struct ModelCost {
 // gradients written and read; weights are read in both passes, and updated.
 [[nodiscard]] double StepBytes(const ModelCost& cost,
                                const OptimizerOptions& optimizer,
-                               int batch_size, bool in_bfloat16);
+                               int batch_size, bool in_16_bits);
 
 [[nodiscard]] std::int64_t CheckpointBytes(const ModelCost& cost,
                                            const OptimizerOptions& optimizer);

@@ -13,7 +13,7 @@ std::string NeedText(const MemoryNeed& need) {
       "about {:.0f} MiB{} for {} of {} images of {} x {} pixels in {}",
       MiB(need.device), need.on_gpu ? " on the GPU" : "", need.step,
       need.images, need.image_size.height, need.image_size.width,
-      need.in_bfloat16 ? "bfloat16" : "float32");
+      PrecisionText(need.precision));
   if (need.input > 0) {
     text += fmt::format(", up to {:.0f} MiB for the input", MiB(need.input));
   }
@@ -34,10 +34,10 @@ std::string ThereText(const MemoryThere& there) {
 }
 
 std::string Advice(const MemoryNeed& need) {
-  return fmt::format("lower {}, image_size or memory_limit{}{}",
-                     need.batch_parameter,
-                     need.in_parts ? ", raise gradient_accumulation_steps" : "",
-                     need.in_bfloat16 ? "" : ", or give precision=bfloat16");
+  return fmt::format(
+      "lower {}, image_size or memory_limit{}{}", need.batch_parameter,
+      need.in_parts ? ", raise gradient_accumulation_steps" : "",
+      Has16Bits(need.precision) ? "" : ", or give precision=bfloat16");
 }
 
 }  // namespace

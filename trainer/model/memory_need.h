@@ -4,6 +4,7 @@
 #include <string>
 
 #include "preprocess/pixels/image_size.h"
+#include "trainer/model/options.h"
 
 namespace infeed {
 
@@ -14,7 +15,7 @@ struct MemoryNeed {
   std::string batch_parameter;  // the parameter of the batch size
   int images = 0;               // of a batch
   ImageSize image_size = 0;
-  bool in_bfloat16 = false;
+  Precision precision = Precision::kFloat32;
   bool on_gpu = false;
   bool in_parts = false;    // gradient_accumulation_steps applies
   std::int64_t device = 0;  // bytes of the model and one step

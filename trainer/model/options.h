@@ -107,14 +107,18 @@ struct ModelOptions {
 inline constexpr Choices<std::optional<bool>, 3> kFusedNorms = {
     {{"auto", std::nullopt}, {"true", true}, {"false", false}}};
 
-enum class Precision { kFloat32, kBfloat16 };
+enum class Precision { kFloat32, kBfloat16, kFloat16 };
 // The values of `precision`; auto is nullopt.
-inline constexpr Choices<std::optional<Precision>, 3> kPrecisions = {
+inline constexpr Choices<std::optional<Precision>, 4> kPrecisions = {
     {{"auto", std::nullopt},
      {"bfloat16", Precision::kBfloat16},
+     {"float16", Precision::kFloat16},
      {"float32", Precision::kFloat32}}};
 [[nodiscard]] inline std::string_view PrecisionText(Precision precision) {
   return ChoiceName(std::optional(precision), kPrecisions);
+}
+[[nodiscard]] constexpr bool Has16Bits(Precision precision) {
+  return precision != Precision::kFloat32;
 }
 
 // Whether a GPU replays steps as CUDA graphs; with kTrue, steps run kernel by

@@ -22,7 +22,9 @@ torch::Tensor Wide(const torch::Tensor& channels) {
 }
 
 torch::Tensor Exact(const torch::Tensor& x) {
-  return x.scalar_type() == torch::kBFloat16 ? x.to(torch::kFloat) : x;
+  const torch::ScalarType type = x.scalar_type();
+  return type == torch::kBFloat16 || type == torch::kHalf ? x.to(torch::kFloat)
+                                                          : x;
 }
 
 void Move(torch::Tensor moving, const torch::Tensor& value, double momentum) {

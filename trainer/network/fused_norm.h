@@ -32,7 +32,8 @@ struct NormResidual {
 // ones; the residual is norm'(residual.x) if it has a norm. No ReLU where relu
 // is false. x and residual are [N, C, H, W]; the result is new memory in
 // channels_last order. Uses our kernels on a GPU where C is a multiple of 8 and
-// x is float32 or bfloat16, else LibTorch's; both have the same formula.
+// x is float32, bfloat16 or float16, else LibTorch's; both have the same
+// formula.
 [[nodiscard]] torch::Tensor FusedNorm(const torch::Tensor& x,
                                       const NormTensors& norm,
                                       const NormResidual& residual, bool relu);
@@ -85,8 +86,8 @@ struct NormGradients {
   torch::Tensor residual;  // the gradient of norm(x) + residual
 };
 
-// Whether the kernels support x: on a GPU, float32 or bfloat16, channels a
-// multiple of 8.
+// Whether the kernels support x: on a GPU, float32, bfloat16 or float16,
+// channels a multiple of 8.
 [[nodiscard]] bool CudaNormTakes(const torch::Tensor& x);
 
 // x and residual.x (which may be undefined): [N, C, H, W] of one type, in

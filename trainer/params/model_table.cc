@@ -174,7 +174,12 @@ const Param kModelParams[] = {
     Common(Row(
         "precision", ChoiceField<kPrecisions, &P::precision>(), Any(), "",
         "Arithmetic of the model; auto: bfloat16 on a GPU, on a CPU the faster "
-        "of both by a trial.")),
+        "of bfloat16 and float32 by a trial; float16 trains on a GPU only.")),
+    Row("loss_scale", Field<&P::loss_scale>(), Any(), "",
+        "Factor of the loss in the backward pass, from 1 to 4294967296; auto: "
+        "65536, halved after each step whose gradients are not finite and "
+        "doubled after 2000 steps without one.")
+        .OnlyWith("precision", "float16"),
     Row("cuda_graph", ChoiceField<kGraphReplays, &P::cuda_graph>(), Any(), "",
         "Replay steps as CUDA graphs on a GPU; without, the same work is "
         "launched kernel by kernel, also with true where the GPU rejects "

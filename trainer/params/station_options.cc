@@ -65,6 +65,24 @@ std::vector<double> ParseDecayEpochs(const TrainParams& params) {
   return epochs.empty() ? std::vector<double>{30} : epochs;
 }
 
+// "auto", or a number.
+LossScaleOptions ParseLossScale(const std::string& text) {
+  LossScaleOptions options;
+  if (text == kAutoLossScale) {
+    return options;
+  }
+  constexpr double kMost = 0x1p32;
+  const double scale = ParseNumber(text).value_or(0);
+  if (scale < 1 || scale > kMost) {
+    throw UsageError(fmt::format(
+        "loss_scale='{}': must be auto, or a number from 1 to {:.0f}", text,
+        kMost));
+  }
+  options.scale = scale;
+  options.dynamic = false;
+  return options;
+}
+
 std::string Quoted(std::string_view name) {
   return fmt::format("\"{}\"", name);
 }
@@ -114,6 +132,7 @@ RunParams Resolve(const RunParams& params, const std::string& device,
   (void)ParseDecayEpochs(params.values);
   (void)ParseEarlyStop(params.values.early_stop);
   (void)ParsePlateau(params.values.plateau);
+  (void)ParseLossScale(params.values.loss_scale);
   if (data.is_fake()) {
     ResolveFakeData(IsGpu(device), ranks, resolved);
     return resolved;
@@ -144,6 +163,9 @@ OptimizerOptions MakeOptimizerOptions(const TrainParams& params) {
   if (params.resnet_checkpoint.empty()) {
     optimizer.body_rate_factor = 1;
   }
+  if (params.precision == Precision::kFloat16) {
+    optimizer.loss_scale = ParseLossScale(params.loss_scale);
+  }
   LearningRateOptions& rate = optimizer.learning_rate;
   rate = RateOf(params);
   rate.decay_epochs = ParseDecayEpochs(params);
@@ -164,8 +186,19 @@ DeviceOptions MakeDeviceOptions(const TrainParams& params,
 
 Precision PrecisionOf(const TrainParams& params, const std::string& device) {
   // In a training run on a CPU, SettlePrecision() has set the precision.
-  return params.precision.value_or(IsGpu(device) ? Precision::kBfloat16
-                                                 : Precision::kFloat32);
+  if (IsGpu(device)) {
+    return params.precision.value_or(Precision::kBfloat16);
+  }
+  return params.precision == Precision::kBfloat16 ? Precision::kBfloat16
+                                                  : Precision::kFloat32;
+}
+
+void CheckPrecision(const TrainParams& params, const std::string& device) {
+  if (params.precision == Precision::kFloat16 && !IsGpu(device)) {
+    throw UsageError(
+        "precision=float16 trains on a GPU only; give bfloat16 or float32 on a "
+        "CPU");
+  }
 }
 
 InputOptions EvalInputOf(const TrainParams& params) {

@@ -20,12 +20,11 @@ namespace infeed {
 [[nodiscard]] OptimizerOptions MakeOptimizerOptions(const TrainParams& params);
 [[nodiscard]] DeviceOptions MakeDeviceOptions(const TrainParams& params,
                                               const std::string& device);
+// On a CPU, float16 is float32: it has no units for float16's convolutions.
 [[nodiscard]] Precision PrecisionOf(const TrainParams& params,
                                     const std::string& device);
-[[nodiscard]] inline bool IsInBfloat16(const TrainParams& params,
-                                       const std::string& device) {
-  return PrecisionOf(params, device) == Precision::kBfloat16;
-}
+// Throws UsageError for a precision in which the device cannot train.
+void CheckPrecision(const TrainParams& params, const std::string& device);
 [[nodiscard]] InputOptions EvalInputOf(const TrainParams& params);
 [[nodiscard]] EvalViews EvalViewsOf(const TrainParams& params);
 // The part of MakeIdentity() that every use of a checkpoint's weights shares.

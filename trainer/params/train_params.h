@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/choices.h"
 #include "pipeline/options/options.h"
@@ -21,6 +22,9 @@ inline constexpr int kLeastBatches = 4;
 inline constexpr Choices<int, 4> kEvalCrops = {
     {{"1", 1}, {"2", 2}, {"5", 5}, {"10", 10}}};
 
+// The value of loss_scale for a dynamic scale.
+inline constexpr std::string_view kAutoLossScale = "auto";
+
 // The parameters of a run; the table in table.cc has the reference driver's
 // name, the range and the description of each. Where the table has a text for
 // "not given", 0 or "" means that, and ResolveDefaults() sets the value from
@@ -33,6 +37,7 @@ struct TrainParams {
   std::string dropblock_groups;
   int batch_norm_group = 1;  // ranks; 0: all
   std::optional<Precision> precision = {};
+  std::string loss_scale = std::string(kAutoLossScale);
   GraphReplay cuda_graph = GraphReplay::kTrue;
   bool deterministic = false;
   Normalization normalization = Normalization::kImagenet;

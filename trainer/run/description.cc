@@ -172,7 +172,7 @@ ReportSubject MakeReportSubject(const Job& job) {
 DeviceCeilings CeilingsOf(const Job& job) {
   const std::string& device = job.options.device;
   return IsGpu(device)
-             ? MeasureCeilings(device, IsInBfloat16(job.params, device))
+             ? MeasureCeilings(device, PrecisionOf(job.params, device))
              : DeviceCeilings{};
 }
 

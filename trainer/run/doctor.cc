@@ -44,13 +44,15 @@ Finding Device(const std::string& name) {
 
 Finding Ceilings(const std::string& name) {
   try {
-    const bool in_bfloat16 = IsGpu(name) || CpuHasBfloat16();
-    const DeviceCeilings ceilings = MeasureCeilings(name, in_bfloat16);
-    return {"ceilings",
-            fmt::format("{:.4g} TFLOP/s in {}, copies {:.4g} GB/s",
-                        ceilings.tflops, in_bfloat16 ? "bfloat16" : "float32",
-                        ceilings.gb_per_second),
-            ""};
+    const Precision precision = IsGpu(name) || CpuHasBfloat16()
+                                    ? Precision::kBfloat16
+                                    : Precision::kFloat32;
+    const DeviceCeilings ceilings = MeasureCeilings(name, precision);
+    return {
+        "ceilings",
+        fmt::format("{:.4g} TFLOP/s in {}, copies {:.4g} GB/s", ceilings.tflops,
+                    PrecisionText(precision), ceilings.gb_per_second),
+        ""};
   } catch (const UsageError&) {
     return {"ceilings", "not measured", ""};  // The device has the reason.
   } catch (const std::exception& error) {

@@ -22,7 +22,7 @@ MemoryNeed NeedOfBatch(const RunOptions& options, const TrainParams& params,
   MemoryNeed need;
   need.images = batch_size / options.place.world_size;
   need.image_size = params.input.preprocess.image_size;
-  need.in_bfloat16 = IsInBfloat16(params, options.device);
+  need.precision = PrecisionOf(params, options.device);
   need.on_gpu = IsGpu(options.device);
   need.processes = options.place.local_world_size;
   return need;
@@ -42,12 +42,12 @@ MemoryNeed TrainingNeed(const RunOptions& options, const TrainParams& params,
   const OptimizerOptions optimizer = MakeOptimizerOptions(params);
   need.device =
       TrainingBytes(ComputeCost(MakeModelOptions(params), need.image_size),
-                    optimizer, need.images, need.in_bfloat16);
+                    optimizer, need.images, Has16Bits(need.precision));
   if (params.teacher) {
     need.device +=
         ForwardBytes(ComputeCost(*params.teacher, need.image_size),
                      need.images / std::max(1, optimizer.accumulation_steps),
-                     need.in_bfloat16);
+                     Has16Bits(need.precision));
   }
   need.input = input;
   return need;
@@ -68,7 +68,7 @@ MemoryNeed EvaluationNeed(const RunOptions& options, const TrainParams& params,
   }
   need.device =
       ForwardBytes(ComputeCost(MakeModelOptions(params), need.image_size),
-                   need.images, need.in_bfloat16);
+                   need.images, Has16Bits(need.precision));
   need.input = input;
   return need;
 }

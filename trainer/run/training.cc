@@ -189,14 +189,14 @@ DeviceUse Training::MeasureUse(std::int64_t steps, const ImageSize& image_size,
                                double seconds, double waited) const {
   const ModelCost cost = ComputeCost(MakeModelOptions(params_), image_size);
   const int images = parts_.input.share();
-  const bool in_bfloat16 = IsInBfloat16(params_, job_.options.device);
+  const bool in_16_bits = Has16Bits(PrecisionOf(params_, job_.options.device));
   double operations = StepOperations(cost, images);
   double bytes =
-      StepBytes(cost, MakeOptimizerOptions(params_), images, in_bfloat16);
+      StepBytes(cost, MakeOptimizerOptions(params_), images, in_16_bits);
   if (params_.teacher) {
     const ModelCost teacher = ComputeCost(*params_.teacher, image_size);
     operations += ForwardOperations(teacher, images);
-    bytes += ForwardTraffic(teacher, images, in_bfloat16);
+    bytes += ForwardTraffic(teacher, images, in_16_bits);
   }
   const auto count = static_cast<double>(steps);
   return {.loop_seconds = seconds,

@@ -167,6 +167,53 @@ TEST_F(CudaLoopTest, DeterministicRunsHaveTheSameBits) {
   EXPECT_EQ(one->Hash(), other->Hash());
 }
 
+// The scale is too large for float16 at first: the device skips steps, without
+// and with graphs, and takes it down until steps count.
+TEST_F(CudaLoopTest, SkipsStepsOnTheDevice) {
+  const auto weight_of = [](const DeviceLoop& loop) {
+    return loop.Save().model.at("fc.weight").bytes;
+  };
+  for (const auto& [name, kind] : kOptimizers) {
+    OptimizerOptions optimizer = kOptimizer;
+    optimizer.kind = kind;
+    optimizer.learning_rate.base_learning_rate = 0.01;
+    optimizer.loss_scale = LossScaleOptions{.scale = 0x1p40};
+    DeviceOptions graphs = kGraphs;
+    graphs.precision = Precision::kFloat16;
+    DeviceOptions no_graphs = kNoGraphs;
+    no_graphs.precision = Precision::kFloat16;
+    const auto loop = MakeDeviceLoop(kModel, optimizer, graphs);
+    const auto eager = MakeDeviceLoop(kModel, optimizer, no_graphs);
+    eager->Load(loop->Save());
+    const std::vector<std::byte> start = weight_of(*loop);
+    std::vector<StepResult> results;
+    for (std::int64_t first = 0; first < 48; first += 8) {
+      results = Train(*loop, first, 8);
+      ExpectNear(results, Train(*eager, first, 8), 0);
+      if (first == 0) {
+        EXPECT_EQ(results.back().skipped_steps, 8) << name;
+        EXPECT_EQ(weight_of(*loop), start) << name;
+      }
+    }
+    const StepResult& last = results.back();
+    EXPECT_LT(last.skipped_steps, 40) << name;
+    EXPECT_EQ(std::log2(last.loss_scale),
+              40 - static_cast<double>(last.skipped_steps));
+    EXPECT_NE(weight_of(*loop), start) << name;
+    EXPECT_EQ(loop->Hash(), eager->Hash()) << name;
+  }
+}
+
+TEST_F(CudaLoopTest, TrainsInFloat16AsInFloat32ByRounding) {
+  OptimizerOptions optimizer = kOptimizer;
+  optimizer.loss_scale = LossScaleOptions{.scale = 1024};
+  DeviceOptions options = kGraphs;
+  options.precision = Precision::kFloat16;
+  const auto half = MakeDeviceLoop(kModel, optimizer, options);
+  const auto whole = MakeDeviceLoop(kModel, kOptimizer, kGraphs);
+  ExpectNear(Train(*half, 0, 2), Train(*whole, 0, 2), 2e-2);
+}
+
 TEST_F(CudaLoopTest, GraphsDrawWhatEagerStepsDraw) {
   ModelOptions model = kModel;
   model.depth = 50;

@@ -164,6 +164,7 @@ std::vector<Case> Cases() {
       cases.push_back({name, residual, relu, torch::kFloat, 2e-5});
       cases.push_back(
           {name + "Bfloat16", residual, relu, torch::kBFloat16, 1e-2});
+      cases.push_back({name + "Float16", residual, relu, torch::kHalf, 2e-3});
     }
   }
   return cases;

@@ -102,5 +102,27 @@ TEST(CudaOnCpuTest, RoundsToBfloat16) {
   EXPECT_EQ(__float2bfloat16_rn(NAN).bits, 0x7FFF);
 }
 
+TEST(CudaOnCpuTest, RoundsToFloat16) {
+  const auto bits = [](float value) {
+    return static_cast<int>(__float2half_rn(value).bits);
+  };
+  EXPECT_EQ(bits(1), 0x3C00);
+  EXPECT_EQ(bits(-2), 0xC000);
+  EXPECT_EQ(bits(1 + 0x1p-11F), 0x3C00);  // A tie, to even.
+  EXPECT_EQ(bits(1 + 0x3p-11F), 0x3C02);
+  EXPECT_EQ(bits(2 - 0x1p-12F), 0x4000);  // The fraction's carry.
+  EXPECT_EQ(bits(65519), 0x7BFF);
+  EXPECT_EQ(bits(65520), 0x7C00);
+  EXPECT_EQ(bits(0x1p-24F), 1);
+  EXPECT_EQ(bits(0x1p-25F), 0);
+  EXPECT_EQ(bits(-0.F), 0x8000);
+  EXPECT_EQ(bits(NAN), 0x7FFF);
+  for (int all = 0; all < 0x7C00; ++all) {
+    const auto value = ToFloat(Float16{static_cast<std::uint16_t>(all)});
+    ASSERT_EQ(bits(value), all);
+    ASSERT_EQ(bits(-value), all | 0x8000);
+  }
+}
+
 }  // namespace
 }  // namespace infeed

@@ -8,9 +8,11 @@
 #include <cstdint>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/support/device_array.h"
+#include "tests/support/float16.h"
 #include "trainer/feed/pixel_math.h"
 
 #include "gtest/gtest.h"
@@ -30,11 +32,15 @@ struct NormCase {
 constexpr double kEpsilon = 1e-5;
 constexpr double kMomentum = 0.1;
 
-// Images in an element's bits: T is uint16_t for bfloat16, uint32_t for
-// float32.
+// Images in an element's bits: T is Float16, uint16_t for bfloat16, uint32_t
+// for float32.
 template <typename T>
 float ValueOf(T bits) {
   return std::bit_cast<float>(std::uint32_t{bits} << (sizeof(T) == 2 ? 16 : 0));
+}
+template <>
+float ValueOf<Float16>(Float16 bits) {
+  return ToFloat(bits);
 }
 template <typename T>
 std::vector<double> ValuesOf(const std::vector<T>& bits) {
@@ -46,6 +52,10 @@ template <typename T>
 T RoundedBits(float value) {
   return static_cast<T>(sizeof(T) == 2 ? Bfloat16Bits(value)
                                        : std::bit_cast<std::uint32_t>(value));
+}
+template <>
+Float16 RoundedBits<Float16>(float value) {
+  return ToFloat16(value);
 }
 template <typename T>
 std::vector<T> DrawImages(std::size_t count, unsigned seed, float mean) {
@@ -336,6 +346,8 @@ class NormKernelTest : public DeviceTest,
   static void Expect(const NormShape& shape) {
     if (GetParam().type == ImageType::kBfloat16) {
       ExpectShape<std::uint16_t>(shape);
+    } else if (GetParam().type == ImageType::kFloat16) {
+      ExpectShape<Float16>(shape);
     } else {
       ExpectShape<std::uint32_t>(shape);
     }
@@ -354,11 +366,14 @@ TEST_P(NormKernelTest, NormsOfEveryShapeAreTheirFormula) {
 
 std::vector<NormCase> NormCases() {
   std::vector<NormCase> cases;
-  const auto add = [&](NormCase norm_case) {
-    cases.push_back(norm_case);
-    norm_case.name += "Bfloat16";
-    norm_case.type = ImageType::kBfloat16;
-    cases.push_back(norm_case);
+  const auto add = [&](const NormCase& norm_case) {
+    for (const auto& [suffix, type] : {std::pair("", ImageType::kFloat32),
+                                       {"Bfloat16", ImageType::kBfloat16},
+                                       {"Float16", ImageType::kFloat16}}) {
+      cases.push_back(norm_case);
+      cases.back().name += suffix;
+      cases.back().type = type;
+    }
   };
   for (const bool residual : {false, true}) {
     for (const bool relu : {false, true}) {

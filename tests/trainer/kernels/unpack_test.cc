@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tests/support/device_array.h"
+#include "tests/support/float16.h"
 #include "trainer/feed/pixel_math.h"
 #include "trainer/kernels/kernels.h"
 
@@ -13,11 +14,16 @@
 namespace infeed {
 namespace {
 
-// The values of images in memory, float32 or bfloat16, as bits of float32.
+// A value in an element's bits: T is Float16, uint16_t for bfloat16, uint32_t
+// for float32.
 template <typename T>
-std::uint32_t BitsOf(float value) {
-  return sizeof(T) == 2 ? Bfloat16Bits(value)
-                        : std::bit_cast<std::uint32_t>(value);
+T BitsOf(float value) {
+  return static_cast<T>(sizeof(T) == 2 ? Bfloat16Bits(value)
+                                       : std::bit_cast<std::uint32_t>(value));
+}
+template <>
+Float16 BitsOf<Float16>(float value) {
+  return ToFloat16(value);
 }
 
 // The expected images of packed pixels: the normalised values' bits, and a
@@ -28,21 +34,22 @@ std::vector<T> ExpectedImages(const std::vector<std::uint32_t>& pixels,
   std::vector<T> expected;
   for (const std::uint32_t pixel : pixels) {
     for (int channel = 0; channel < 3; ++channel) {
-      expected.push_back(
-          static_cast<T>(BitsOf<T>(Normalized(pixel, channel, statistics))));
+      expected.push_back(BitsOf<T>(Normalized(pixel, channel, statistics)));
     }
-    expected.push_back(0);
+    expected.push_back(T{0});
   }
   return expected;
 }
 
-// T: the unsigned integer with an element's bits.
+template <typename T>
+constexpr ImageType kTypeOf = sizeof(T) == 2 ? ImageType::kBfloat16
+                                             : ImageType::kFloat32;
+template <>
+constexpr ImageType kTypeOf<Float16> = ImageType::kFloat16;
+
 template <typename T>
 class ImagesKernelTest : public DeviceTest {
  protected:
-  static constexpr ImageType kType =
-      sizeof(T) == 2 ? ImageType::kBfloat16 : ImageType::kFloat32;
-
   static void ExpectUnpacked(int images, int side,
                              const PixelStatistics& statistics) {
     const auto count = static_cast<std::size_t>(images);
@@ -57,7 +64,7 @@ class ImagesKernelTest : public DeviceTest {
     const DeviceArray<std::int64_t> to_labels(count);
     const DeviceArray<float> to_weights(count);
     LaunchUnpack({from.data(), from_labels.data(), from_weights.data()}, images,
-                 side, statistics, kType,
+                 side, statistics, kTypeOf<T>,
                  {to.data(), to_labels.data(), to_weights.data()}, nullptr);
     EXPECT_EQ(to.Values(), ExpectedImages<T>(pixels, statistics));
     EXPECT_EQ(to_labels.Values(),
@@ -66,7 +73,7 @@ class ImagesKernelTest : public DeviceTest {
   }
 };
 
-using ImageBits = testing::Types<std::uint32_t, std::uint16_t>;
+using ImageBits = testing::Types<std::uint32_t, std::uint16_t, Float16>;
 TYPED_TEST_SUITE(ImagesKernelTest, ImageBits, );
 
 TYPED_TEST(ImagesKernelTest, UnpacksWholeBlocksAndTheRest) {

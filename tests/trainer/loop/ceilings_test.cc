@@ -8,7 +8,7 @@ namespace infeed {
 namespace {
 
 TEST(MeasureCeilingsTest, KnowsWhatAnyCpuReaches) {
-  const DeviceCeilings ceilings = MeasureCeilings("cpu", false);
+  const DeviceCeilings ceilings = MeasureCeilings("cpu", Precision::kFloat32);
   EXPECT_GT(ceilings.tflops, 1e-4);
   EXPECT_LT(ceilings.tflops, 1e3);
   EXPECT_GT(ceilings.gb_per_second, 0.1);
@@ -16,7 +16,8 @@ TEST(MeasureCeilingsTest, KnowsWhatAnyCpuReaches) {
 }
 
 TEST(MeasureCeilingsTest, RefusesADeviceThatIsNotThere) {
-  EXPECT_THROW((void)MeasureCeilings("cuda:99", true), UsageError);
+  EXPECT_THROW((void)MeasureCeilings("cuda:99", Precision::kBfloat16),
+               UsageError);
 }
 
 }  // namespace

@@ -75,7 +75,7 @@ TEST(MemoryNeedTest, SaysWhatRanOutInOneLine) {
   need.step = "an evaluation";
   need.batch_parameter = "eval_batch_size";
   need.in_parts = false;
-  need.in_bfloat16 = true;
+  need.precision = Precision::kBfloat16;
   EXPECT_THAT(
       MemoryRanOut(need, Machine(2000, 500), "120 MiB more"),
       AllOf(HasSubstr("out of memory: 120 MiB more was refused; needed are "

@@ -37,7 +37,8 @@ std::vector<torch::Tensor> Pass(const Shape& shape, std::int64_t batch,
           .padding(shape.kernel / 2)
           .bias(false));
   layer->weight.set_data(layer->weight.contiguous(kFormat));
-  const AutocastScope autocast(torch::kCPU, bfloat16);
+  const AutocastScope autocast(
+      torch::kCPU, bfloat16 ? Precision::kBfloat16 : Precision::kFloat32);
   const torch::Tensor y = Convolve(layer, x);
   (y * torch::randn(y.sizes())).sum().backward();
   return {y.detach().to(torch::kFloat), x.grad(), layer->weight.grad()};

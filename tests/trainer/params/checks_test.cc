@@ -96,6 +96,7 @@ INSTANTIATE_TEST_SUITE_P(
              "learning_rate_schedule=plateau"},
         Pair{"schedule_after_warmup=0", "learning_rate_schedule",
              "learning_rate_schedule=exponential"},
+        Pair{"loss_scale=1024", "precision", "precision=float16"},
         Pair{"batch_norm_group=2,fused_batch_norm=1", "fused_batch_norm",
              "batch_norm_group=1"},
         Pair{"model=lenet", "image_size", "image_size=28"},

@@ -274,7 +274,7 @@ TEST(ReadParamsTest, RefusesAnotherType) {
        {"momentum=nan", "a number"},
        {"momentum=.inf", "a number"},
        {"use_nesterov=maybe", "true or false"},
-       {"precision=fp16", "auto, bfloat16 or float32"},
+       {"precision=fp16", "auto, bfloat16, float16 or float32"},
        {"eval_crops=4", "1, 2, 5 or 10"},
        {"resnet_depth=20", "18, 26, 34, 50, 101, 152, 200, 270, 350 or 420"},
        {"memory_limit=4XiB",

@@ -25,6 +25,43 @@ TEST(StationOptionsTest, TheDeviceGetsTheGpusSwitches) {
   EXPECT_TRUE(MakeDeviceOptions(params, "cpu").deterministic);
 }
 
+TEST(StationOptionsTest, OnlyFloat16ScalesTheLoss) {
+  TrainParams params;
+  EXPECT_FALSE(MakeOptimizerOptions(params).loss_scale);
+  params.precision = Precision::kBfloat16;
+  EXPECT_FALSE(MakeOptimizerOptions(params).loss_scale);
+  params.precision = Precision::kFloat16;
+  EXPECT_TRUE(MakeOptimizerOptions(params).loss_scale->dynamic);
+  EXPECT_EQ(MakeOptimizerOptions(params).loss_scale->scale, 65536);
+  params.loss_scale = "1.5e3";
+  EXPECT_FALSE(MakeOptimizerOptions(params).loss_scale->dynamic);
+  EXPECT_EQ(MakeOptimizerOptions(params).loss_scale->scale, 1500);
+}
+
+TEST(StationOptionsTest, RefusesAScaleOfTheLossThatCannotWork) {
+  for (const char* const text : {"0", "0.5", "-1", "1e10", "much", ""}) {
+    RunParams run;
+    run.values.precision = Precision::kFloat16;
+    run.values.loss_scale = text;
+    EXPECT_THAT(
+        MessageOf<UsageError>([&] { (void)Resolve(run, "cpu", DataSet()); }),
+        HasSubstr("must be auto, or a number from 1 to 4294967296"))
+        << text;
+  }
+}
+
+TEST(StationOptionsTest, ACpuDoesNotTrainInFloat16ButEvaluates) {
+  TrainParams params;
+  params.precision = Precision::kFloat16;
+  EXPECT_THAT(
+      MessageOf<UsageError>([&] { CheckPrecision(params, "cpu"); }),
+      HasSubstr("precision=float16 trains on a GPU only; give bfloat16"));
+  EXPECT_EQ(MakeDeviceOptions(params, "cpu").precision, Precision::kFloat32);
+  params.precision = Precision::kBfloat16;
+  CheckPrecision(params, "cpu");
+  EXPECT_EQ(MakeDeviceOptions(params, "cpu").precision, Precision::kBfloat16);
+}
+
 TEST(StationOptionsTest, AnEvaluationReadsAndCropsAsItsParametersSay) {
   TrainParams params;
   EXPECT_TRUE(EvalInputOf(params).map_files);
