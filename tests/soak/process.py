@@ -35,8 +35,9 @@ def run(command, environment, log, seconds=None, number=signal.SIGTERM,
     """Runs a command to its end, or until a signal after so many seconds;
     returns its exit code and its last line on stderr.
 
-    events: (seconds, function) pairs, each called once if it still runs. The
-    log, into which stderr goes, may be moved away meanwhile.
+    events: (seconds, function) pairs, each called once if it still runs.
+    look(pid) is called until the signal. The log, into which stderr goes, may
+    be moved away meanwhile.
     """
     start = time.monotonic()
     due = sorted(events, key=lambda event: event[0])
@@ -48,7 +49,8 @@ def run(command, environment, log, seconds=None, number=signal.SIGTERM,
         while process.poll() is None:
             time.sleep(TICK_SECONDS)
             age = time.monotonic() - start
-            look(process.pid)
+            if not is_signalled:
+                look(process.pid)
             while due and due[0][0] <= age:
                 due.pop(0)[1]()
             if seconds is not None and age >= seconds and not is_signalled:

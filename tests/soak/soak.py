@@ -82,10 +82,12 @@ class Soak:
         if not held:
             return
         self.next_sample = now + min(5, self.given.seconds / 360)
-        model = self.model(phase)
+        model, newest = self.model(phase), self.checkpoints(phase)[-1:]
+        # After its last step a training closes what it holds.
+        is_done = newest and newest[0].name.endswith(f"-{self.steps or 0:08}")
         self.samples.append({
             "phase": phase, "life": self.lives, "minute": now / 60,
-            "warm": self.checkpoints(phase)[-1:] != began_with, **held,
+            "warm": newest != began_with and not is_done, **held,
             "kept": len(list(model.glob("checkpoint-*"))),
             "bytes": disk_bytes(model.parent if phase == "store" else model)})
 

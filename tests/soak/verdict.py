@@ -1,7 +1,7 @@
 """What has to hold after a soak, and the curve. Each check is a row: name, what
 was found, its bound, whether it holds. A sample is a dict of what a training
-held: phase, life, minute, mib, files, sockets, threads, kept, bytes, and warm,
-whether this life had saved a checkpoint."""
+held: phase, life, minute, mib, files, sockets, threads, kept, bytes, and warm:
+this life had saved a checkpoint and was not done."""
 
 import statistics
 
@@ -31,7 +31,8 @@ def rise(points):
 
 
 def parts_of(samples, phase):
-    """The lives of a phase, or the quarters of its only life, warm."""
+    """The warm samples of a phase: the second half of each life, where a leak
+    shows by the life's length, or the later quarters of its only life."""
     warm = [s for s in samples if s["phase"] == phase and s["warm"]]
     if phase == "undisturbed":
         size = max(1, len(warm) // 4)
@@ -39,7 +40,7 @@ def parts_of(samples, phase):
     lives = {}
     for sample in warm:
         lives.setdefault(sample["life"], []).append(sample)
-    return list(lives.values())
+    return [life[len(life) // 2:] for life in lives.values()]
 
 
 def memory(samples, phase):
