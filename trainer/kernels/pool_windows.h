@@ -79,9 +79,10 @@ template <typename T, int kBytes>
 __device__ float ValueOf(const Words<kBytes>& values, int i) {
   if constexpr (sizeof(T) == 4) {
     return __uint_as_float(values.at[i]);
+  } else {
+    const float2 pair = PairOf<T>(values.at[i / 2]);
+    return i % 2 == 0 ? pair.x : pair.y;
   }
-  const std::uint32_t pair = values.at[i / 2];
-  return __uint_as_float(i % 2 == 0 ? pair << 16 : pair & 0xFFFF0000U);
 }
 
 // Values in a word.
@@ -91,7 +92,11 @@ constexpr int kWordSize = 4 / static_cast<int>(sizeof(T));
 // Rounded to T; of float32 the first alone.
 template <typename T>
 __device__ std::uint32_t ToWord(float first, float second) {
-  return sizeof(T) == 4 ? __float_as_uint(first) : Bfloat16Pair(first, second);
+  if constexpr (sizeof(T) == 4) {
+    return __float_as_uint(first);
+  } else {
+    return WordOf<T>(first, second);
+  }
 }
 
 template <typename T, int kSize>
