@@ -9,6 +9,7 @@ import os
 import queue
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import threading
 import unittest
@@ -126,6 +127,56 @@ class ThreadsTest(unittest.TestCase):
             together = list(pool.map(batches, range(8)))
         self.assertEqual(together, [batches(seed) for seed in range(8)])
 
+    def test_a_loader_answers_while_threads_take_its_batches(self):
+        wanted = [batch.images.tobytes() for batch in loader()]
+        train, over = loader(), threading.Event()
+        batches = iter(train)
+
+        def consume():
+            return [(batch.number, batch.images.tobytes()) for batch in batches]
+
+        def ask(number):
+            counted = []
+            while not over.is_set():
+                counted.append(train.stats["batches"])
+                batch = train.batch_at(0, number)
+                self.assertEqual(batch.images.tobytes(), wanted[number])
+                self.assertEqual(len(batch.describe()), 4)
+                loader().load_state_dict(train.state_dict())
+            return counted
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            askers = [pool.submit(ask, number) for number in (7, 42)]
+            consumers = [pool.submit(consume) for _ in range(2)]
+            try:
+                taken = sum((consumer.result() for consumer in consumers), [])
+            finally:
+                over.set()
+            self.assertEqual(sorted(taken), list(enumerate(wanted)))
+            for asker in askers:
+                counted = asker.result()
+                self.assertEqual(counted, sorted(counted))
+
+    def test_threads_share_a_batch(self):
+        train = loader(fields={"image/height": "int64", "image/filename": "bytes"})
+        batch = next(iter(train))
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            for parts in pool.map(lambda _: batch.as_dict(), range(100)):
+                for name, part in batch.as_dict().items():
+                    np.testing.assert_array_equal(parts[name], part)
+
+    def test_loaders_are_made_and_freed_in_threads(self):
+        listed = sys.modules["infeed.loader"]._loaders
+        gc.collect()
+        before = len(listed)
+
+        def make(seed):
+            return first(loader(seed=seed, threads=1)), len(list(listed))
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            made = [batch for batch, _ in pool.map(make, [1, 2] * 20)]
+        self.assertEqual(made, [first(loader(seed=seed)) for seed in [1, 2] * 20])
+        gc.collect()
+        self.assertEqual(len(listed), before)
+
     def test_a_loader_that_is_freed_is_not_listed(self):
         listed = sys.modules["infeed.loader"]._loaders
         train = loader()
@@ -142,6 +193,11 @@ class InterpreterTest(unittest.TestCase):
                                support.shards()], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
+
+    @unittest.skipUnless(sysconfig.get_config_var("Py_GIL_DISABLED"),
+                         "this interpreter always has its lock")
+    def test_the_interpreter_stays_without_its_lock(self):
+        self.ends("assert not sys._is_gil_enabled()\n")
 
     def test_ends_with_arrays_held(self):
         self.ends("b = next(iter(l)); images = b.images; kept = list(l)\n")

@@ -115,6 +115,37 @@ class RecordsTest(unittest.TestCase):
                     infeed.records.Writer(path)
             self.assertEqual(os.listdir(folder), [])
 
+    def test_threads_share_records(self):
+        records = infeed.records.open(support.shards(), split="train")
+        wanted = records[:]
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            for read in pool.map(lambda _: records[:], range(8)):
+                self.assertEqual(read, wanted)
+
+    def test_an_example_is_written_while_a_thread_changes_its_list(self):
+        values, over = [], threading.Event()
+
+        def change():
+            while not over.is_set():
+                values.extend(b"%d" % number for number in range(50))
+                values.clear()
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "x.tfrecord")
+            with (infeed.records.Writer(path) as writer,
+                  concurrent.futures.ThreadPoolExecutor(1) as pool):
+                changing = pool.submit(change)
+                try:
+                    for _ in range(500):
+                        writer.write_example({"key": values})
+                finally:
+                    over.set()
+                changing.result()
+            records = infeed.records.open(path)
+            self.assertEqual(len(records), 500)
+            for number in range(500):
+                for value in records.parse(number)["key"]:
+                    self.assertIn(int(value), range(50))
+
     def test_a_file_that_is_not_finished_does_not_appear(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "x.tfrecord")
