@@ -178,7 +178,7 @@ void RefuseFolder(int folder, const std::string& path) {
   if (name.empty() ||
       (::fstatat(folder, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
        S_ISDIR(status.st_mode))) {
-    throw IoError(path, "create", EISDIR);
+    throw IoError(path, "write", EISDIR);
   }
 }
 

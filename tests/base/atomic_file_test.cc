@@ -109,7 +109,7 @@ TEST(AtomicFileTest, RefusesAFolderBeforeAnythingIsWritten) {
   }
   EXPECT_EQ(MessageOf<IoError>(
                 [&] { AtomicFile file(folder / "link", kNamedByUser); }),
-            folder / "a" + ": cannot create: Is a directory");
+            folder / "a" + ": cannot write: Is a directory");
   EXPECT_EQ(FilesIn(folder), 2);
 }
 
