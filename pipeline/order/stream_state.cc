@@ -14,11 +14,8 @@
 #include "pipeline/order/label_class.h"
 #include "pipeline/order/sample_order.h"
 #include "pipeline/order/selection.h"
-#include "records/bytes/fnv_hash.h"
 #include "records/bytes/hash_text.h"
 #include "records/bytes/json.h"
-#include "records/example/fields.h"
-#include "records/example/reader.h"
 
 namespace infeed {
 namespace {
@@ -28,10 +25,6 @@ using Json = nlohmann::ordered_json;
 // The version of the format, not of the fields: a new field makes a different
 // stream.
 constexpr std::uint64_t kSchema = 1;
-
-// Names in the identity.
-constexpr std::string_view kObjects = "objects";
-constexpr std::string_view kField = "field ";  // and the key
 
 std::uint64_t WholeNumber(const Json& json, const char* name,
                           std::uint64_t highest) {
@@ -93,12 +86,6 @@ const std::string* Find(const StreamState& state, std::string_view name) {
   return found == state.identity.end() ? nullptr : &found->value;
 }
 
-// Whether what is read beside the images: a stream without it has the same
-// samples, and lacks these values alone.
-bool MayBeMissing(std::string_view name) {
-  return name == kObjects || name.starts_with(kField);
-}
-
 // "batch_size is 64 here, 128 in the state; ...": lists all differences; empty:
 // none.
 std::string Differences(const StreamState& here, const StreamState& there) {
@@ -108,14 +95,14 @@ std::string Differences(const StreamState& here, const StreamState& there) {
   };
   for (const auto& [name, value] : here.identity) {
     const std::string* const other = Find(there, name);
-    if (other == nullptr && !MayBeMissing(name)) {
+    if (other == nullptr) {
       add(name + " is " + value + " here, missing in the state");
-    } else if (other != nullptr && *other != value) {
+    } else if (*other != value) {
       add(name + " is " + value + " here, " + *other + " in the state");
     }
   }
   for (const auto& [name, value] : there.identity) {
-    if (Find(here, name) == nullptr && !MayBeMissing(name)) {
+    if (Find(here, name) == nullptr) {
       add(name + " is unknown here, " + value + " in the state");
     }
   }
@@ -134,40 +121,25 @@ Json ViewsJson(const InputOptions& options) {
   return views;
 }
 
-Json ToJson(const FieldSpec& field) {
-  Json json;
-  json["kind"] = FeatureKindName(field.kind);
-  if (field.shape) {
-    json["shape"] = *field.shape;
-    json["type"] = ChoiceName(field.type, kItemTypes);
-    json["raw"] = field.is_raw;
-    // Hashes, since they are any bytes.
-    json["pad"] = field.pad.empty() ? Json() : Json(FnvHashText(field.pad));
-    json["absent"] = field.absent ? Json(FnvHashText(*field.absent)) : Json();
-  }
-  return json;
-}
-
+// Boxes, which choose the window of an IoU crop.
 Json ToJson(const ObjectsSpec& objects) {
-  Json lists = Json::array();
-  for (const FieldSpec& list : objects.lists) {
-    lists.push_back(list.key);
-  }
   return {{"boxes", objects.boxes},
           {"format", ChoiceName(objects.format, kBoxFormats)},
-          {"normalized", objects.is_normalized},
-          {"lists", lists},
-          {"min_size", objects.filter.min_size},
-          {"min_area", objects.filter.min_area},
-          {"min_visible", objects.filter.min_visible},
-          {"keep", ChoiceName(objects.filter.keep, kBoxKeeps)}};
+          {"normalized", objects.is_normalized}};
+}
+
+bool HasIouCrop(const InputOptions& options) {
+  return options.preprocess.crop.iou_crop ||
+         std::ranges::any_of(options.views, [](const ViewSpec& view) {
+           return view.preprocess.crop.iou_crop;
+         });
 }
 
 // Options without a row that change batches.
 void AddOtherFields(const InputOptions& options,
                     std::vector<StateField>& identity) {
-  const auto add = [&](std::string_view name, const Json& value) {
-    identity.push_back({std::string(name), value.dump()});
+  const auto add = [&](const char* name, const Json& value) {
+    identity.push_back({name, value.dump()});
   };
   add("selection",
       options.selection ? Json(options.selection->identity()) : Json());
@@ -177,11 +149,8 @@ void AddOtherFields(const InputOptions& options,
   if (!options.views.empty()) {
     add("views", ViewsJson(options));
   }
-  if (options.objects.is_on()) {
-    add(kObjects, ToJson(options.objects));
-  }
-  for (const FieldSpec& field : options.fields) {
-    add(std::string(kField) + field.key, ToJson(field));
+  if (HasIouCrop(options)) {
+    add("objects", ToJson(options.objects));
   }
 }
 

@@ -1,7 +1,5 @@
 #include "pipeline/order/stream_state.h"
 
-#include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -75,70 +73,31 @@ TEST_F(StreamStateTest, IsTheFormatOfTheDocuments) {
                     HasSubstr("    \"selection\": null,\n")));
 }
 
-TEST_F(StreamStateTest, HasTheObjects) {
+// They choose the windows of an IoU crop, and only these.
+TEST_F(StreamStateTest, HasTheBoxesThatChangeImages) {
   InputOptions here = options_;
   here.preprocess.recipe = Recipe::kFit;
   here.objects = ObjectsPreset("tf");
+  InputOptions there = here;
+  there.objects.boxes[0] = "other";
+  EXPECT_EQ(Refusal(here, there), "");
   EXPECT_THAT(BuildStreamState(StateOf(index(), here, {})),
-              Not(AnyOf(HasSubstr("iou_crop"), HasSubstr("fit_fill"),
-                        HasSubstr("scale_jitter"))));
-  const std::vector<std::function<void(ObjectsSpec&)>> changes = {
-      [](ObjectsSpec& objects) { objects.boxes[0] = "other"; },
-      [](ObjectsSpec& objects) { objects.format = BoxFormat::kXywh; },
-      [](ObjectsSpec& objects) {
-        objects.is_normalized = !objects.is_normalized;
-      },
-      [](ObjectsSpec& objects) { objects.lists.clear(); },
-      [](ObjectsSpec& objects) { objects.filter.min_size = 2; },
-      [](ObjectsSpec& objects) { objects.filter.min_area = 2; },
-      [](ObjectsSpec& objects) { objects.filter.min_visible = 0.5F; },
-      [](ObjectsSpec& objects) { objects.filter.keep = BoxKeep::kCentre; }};
-  for (const auto& change : changes) {
-    InputOptions there = here;
-    change(there.objects);
-    EXPECT_THAT(Refusal(here, there),
-                AllOf(HasSubstr("objects is {"), Not(HasSubstr("; "))));
-  }
-  InputOptions without = here;
-  without.objects = {};
-  EXPECT_EQ(Refusal(here, without), "");
-  EXPECT_EQ(Refusal(without, here), "");
+              Not(AnyOf(HasSubstr("objects"), HasSubstr("iou_crop"),
+                        HasSubstr("fit_fill"), HasSubstr("scale_jitter"))));
+  here.preprocess.crop.iou_crop = there.preprocess.crop.iou_crop = true;
+  EXPECT_THAT(Refusal(here, there), HasSubstr("objects is {"));
+  there = here;
+  there.objects.filter.min_visible = 0.5F;
+  there.objects.lists = {};
+  EXPECT_EQ(Refusal(here, there), "");
   const StreamState state = StateOf(index(), here, {});
   EXPECT_EQ(ParseStreamState(BuildStreamState(state)), state);
-}
-
-// A stream with more of them or fewer has the same samples.
-TEST_F(StreamStateTest, HasTheFieldsThatBothStreamsRead) {
-  const auto zeros = [](std::size_t bytes) { return std::string(bytes, '\0'); };
-  const FieldSpec numbers = {.key = "a", .shape = {{2}}, .absent = zeros(16)};
-  InputOptions here = options_;
-  here.fields = {numbers, {.key = "other", .kind = FeatureKind::kFloat}};
-  InputOptions there = here;
-  std::ranges::reverse(there.fields);
-  EXPECT_EQ(Refusal(here, there), "");
-  EXPECT_EQ(Refusal(here, options_), "");
-  EXPECT_EQ(Refusal(options_, here), "");
-  const std::vector<FieldSpec> others = {
-      {.key = "a",
-       .kind = FeatureKind::kFloat,
-       .shape = {{2}},
-       .type = ItemType::kFloat32,
-       .absent = zeros(8)},
-      {.key = "a", .shape = {{1, 2}}, .absent = zeros(16)},
-      {.key = "a",
-       .shape = {{2}},
-       .type = ItemType::kInt32,
-       .absent = zeros(8)},
-      {.key = "a", .shape = {{2}}, .pad = zeros(8), .absent = zeros(16)},
-      {.key = "a", .shape = {{2}}, .absent = std::string(16, '\xFF')}};
-  for (const FieldSpec& other : others) {
-    there = here;
-    there.fields[0] = other;
-    EXPECT_THAT(Refusal(here, there), AllOf(HasSubstr("field a is {"),
-                                            Not(HasSubstr("field other"))));
-    const StreamState state = StateOf(index(), there, {});
-    EXPECT_EQ(ParseStreamState(BuildStreamState(state)), state);
-  }
+  // Also that of another view.
+  here.views = {{.preprocess = here.preprocess}};
+  here.preprocess.crop.iou_crop = false;
+  there = here;
+  there.objects.boxes[0] = "other";
+  EXPECT_THAT(Refusal(here, there), HasSubstr("objects is {"));
 }
 
 // Three ranks fill an epoch of 8 records up to 9, or cut it to 6.
