@@ -22,7 +22,7 @@ class QueuedCall {
 // Channels' calls, and the threads in which gRPC works at them and which end
 // them. gRPC would have threads of its own, but at least two, which pass each
 // event on to one another: where there are few cores, half of the switches
-// between threads and a tenth of receiving's CPU time.
+// between threads and an eighth of receiving's CPU time.
 class CallQueue {
  public:
   CallQueue();

@@ -3,9 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
-
-#include "preprocess/recipe/recipe.h"
 
 // The fingerprint of a slot: a hash of what it was filled with. It is the same
 // for any threads, ranks, workers, caches and layout; a stream's fingerprint is

@@ -173,7 +173,9 @@ void ResizeSink::Begin(int width, int height) {
                   .horizontal = {.in_size = width, .out_size = size_.width}});
   in_y_ = 0;
   out_y_ = 0;
-  hash_ = PixelHash();
+  if (hashes_rows_) {
+    hash_ = PixelHash();
+  }
 }
 
 PixelRow ResizeSink::NextRow() {
