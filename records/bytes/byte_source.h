@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <utility>
@@ -10,6 +11,11 @@
 #include "base/error.h"
 
 namespace infeed {
+
+// The version of a web server's file that has neither an ETag nor a time:
+// nothing may be kept of it, as nothing would tell that it was replaced.
+inline constexpr std::int64_t kNoVersion =
+    std::numeric_limits<std::int64_t>::min();
 
 // Random access to the bytes of one file or object; everything that reads
 // records is built on it. OpenSource() in open_source.h makes the right one for
@@ -39,7 +45,7 @@ class ByteSource {
   // The size, in bytes, when it was opened.
   [[nodiscard]] std::int64_t size() const { return size_; }
   // A number that changes when the bytes change: a file's modification time in
-  // nanoseconds since 1970, a hash of an object's ETag.
+  // nanoseconds since 1970, a hash of an object's ETag. kNoVersion: unknown.
   [[nodiscard]] std::int64_t version() const { return version_; }
 
  protected:

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/shown_text.h"
+#include "records/bytes/byte_source.h"
 #include "records/bytes/fnv_hash.h"
 #include "records/bytes/whole_number.h"
 #include "records/cloud/cloud_runtime.h"
@@ -117,6 +118,9 @@ bool IsStrongEtag(std::string_view etag) {
 }  // namespace
 
 std::int64_t ObjectInfo::version() const {
+  if (etag.empty() && last_modified.empty()) {
+    return kNoVersion;
+  }
   return static_cast<std::int64_t>(FnvHash(
       etag.empty() ? last_modified + "/" + std::to_string(size) : etag));
 }
@@ -247,8 +251,14 @@ std::optional<HttpVerdict> JudgeRange(const HttpResponse& response,
     default:
       return std::nullopt;
   }
-  const std::string etag = response.header("etag");
-  if (!etag.empty() && !info.etag.empty() && etag != info.etag) {
+  // A server may ignore the conditions of a request.
+  const auto differs = [&](const char* header, const std::string& known) {
+    const std::string now = response.header(header);
+    return !now.empty() && !known.empty() && now != known;
+  };
+  if (differs("etag", info.etag) ||
+      (!IsStrongEtag(info.etag) &&
+       differs("last-modified", info.last_modified))) {
     return Replaced();
   }
   return response.status == kOk ? JudgeWhole(response, offset, length, info)

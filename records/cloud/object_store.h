@@ -21,7 +21,8 @@ struct ObjectInfo {
   std::string etag{};           // with its quotes; "" if the server sends none
   std::string last_modified{};  // as the server sends it
 
-  // A hash of both; changes when the object does.
+  // A hash of both, which changes when the object does; kNoVersion if the
+  // server sends neither.
   [[nodiscard]] std::int64_t version() const;
 };
 

@@ -183,6 +183,12 @@ void WriteSideFile(const std::string& path, std::string_view magic,
 
 std::string SaveSideFile(const ByteSource& source, std::string_view ending,
                          std::string_view magic, std::string_view payload) {
+  if (source.version() == kNoVersion) {
+    throw IoError(source.path() +
+                  ": nothing can be kept of it: the server sends neither an "
+                  "ETag nor Last-Modified, so a replaced file would not be "
+                  "noticed");
+  }
   std::string path = SidePathToWrite(source.path(), ending);
   WriteSideFile(path, magic, SideSource::Of(source), payload);
   return path;

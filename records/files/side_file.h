@@ -104,7 +104,7 @@ void WriteSideFile(const std::string& path, std::string_view magic,
                    const SideSource& source, std::string_view payload);
 
 // Writes the side file of a source to SidePathToWrite() and returns the path.
-// Throws IoError.
+// Throws IoError, also if the source has no version.
 std::string SaveSideFile(const ByteSource& source, std::string_view ending,
                          std::string_view magic, std::string_view payload);
 
@@ -115,6 +115,9 @@ template <typename Decode>
 auto FindSideFile(const ByteSource& source, std::string_view ending,
                   std::string_view magic, const Decode& decode)
     -> decltype(decode(SideFile())) {
+  if (source.version() == kNoVersion) {
+    return std::nullopt;
+  }
   for (const std::string& path : SidePaths(source.path(), ending)) {
     const std::optional<SideFile> file = ReadSideFile(path, magic);
     if (file && file->source == SideSource::Of(source)) {

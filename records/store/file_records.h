@@ -33,6 +33,7 @@ struct FileRecords {
   RecordFormat format = RecordFormat::kTfrecord;
   Compression compression = Compression::kNone;  // of the whole file
   std::int64_t bytes = 0;                        // of the file
+  std::int64_t version = 0;                      // ByteSource::version()
   // Each record's offset; in the unpacked bytes if the file is compressed.
   std::vector<std::int64_t> offsets = {};
   std::vector<std::int64_t> lengths = {};

@@ -30,6 +30,20 @@ std::size_t LimitFor(const std::vector<std::string>& shards,
   return needs_files ? max_open : std::numeric_limits<std::size_t>::max();
 }
 
+// Of a local file that changed, what is damaged is a bad record.
+std::unique_ptr<ByteSource> OpenUnchanged(const RecordIndex& index,
+                                          std::size_t shard) {
+  const std::string& path = index.shards()[shard];
+  std::unique_ptr<ByteSource> source = OpenSource(path);
+  if (IsUrl(path) && (source->size() != index.shard_bytes(shard) ||
+                      source->version() != index.shard_version(shard))) {
+    throw IoError(source->path() +
+                  ": the object was replaced since its records were found: "
+                  "start again");
+  }
+  return source;
+}
+
 }  // namespace
 
 MappedShards::MappedShards(const RecordIndex& index)
@@ -70,9 +84,8 @@ bool MappedShards::IsResident(const RecordLocation& location) {
                        std::ssize(file->bytes()));
 }
 
-OpenShards::OpenShards(const std::vector<std::string>& shards,
-                       std::size_t max_open)
-    : shards_(shards), max_open_(LimitFor(shards, max_open)) {}
+OpenShards::OpenShards(const RecordIndex& index, std::size_t max_open)
+    : index_(index), max_open_(LimitFor(index.shards(), max_open)) {}
 
 std::shared_ptr<const ByteSource> OpenShards::Open(std::int32_t shard) {
   {
@@ -102,7 +115,7 @@ std::shared_ptr<const ByteSource> OpenShards::Open(std::int32_t shard) {
 std::shared_ptr<const ByteSource> OpenShards::OpenAnew(std::int32_t shard) {
   for (;;) {
     try {
-      return OpenSource(shards_[static_cast<std::size_t>(shard)]);
+      return OpenUnchanged(index_, static_cast<std::size_t>(shard));
     } catch (const IoError& error) {
       const std::lock_guard lock(mutex_);
       if (error.errno_value() != EMFILE || uses_.empty()) {

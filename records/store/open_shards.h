@@ -79,20 +79,21 @@ class MappedShards {
   ResidentShards resident_;
 };
 
-// The shards of a list that are open for reading. Beyond the limit, or at the
+// The shards of an index that are open for reading. Beyond the limit, or at the
 // process's limit of open files, the least recently used ones are closed.
 //
 // Owns the sources together with their readers: a source that is dropped here
-// is closed by its last reader. The list must outlive it. Thread-safe. Throws
-// IoError when a shard cannot be opened.
+// is closed by its last reader. The index must outlive it. Thread-safe. Throws
+// IoError when a shard cannot be opened, or is an object that was replaced
+// since it was indexed: its records are not where the index says.
 class OpenShards {
  public:
   // Throws UsageError if max_open is 0. The limit does not apply if all shards
   // are objects without a local copy: these need no file descriptor, and
   // opening one again costs a request.
-  OpenShards(const std::vector<std::string>& shards, std::size_t max_open);
+  OpenShards(const RecordIndex& index, std::size_t max_open);
 
-  // Returns the source of shards[shard].
+  // Returns the source of index.shards()[shard].
   [[nodiscard]] std::shared_ptr<const ByteSource> Open(std::int32_t shard);
 
  private:
@@ -105,7 +106,7 @@ class OpenShards {
   std::shared_ptr<const ByteSource> OpenAnew(std::int32_t shard);
   void DropOldest();
 
-  const std::vector<std::string>& shards_;
+  const RecordIndex& index_;
   const std::size_t max_open_;
   std::mutex mutex_;  // of the members below
   Uses uses_;         // the most recent first

@@ -32,10 +32,13 @@ constexpr std::size_t kThreads = 16;
 
 FileRecords LoadRecords(const std::string& path, const ShardSplit& split,
                         const RecordIndexOptions& options) {
-  return FindRecords(*OpenSource(path),
-                     {.use_cache = options.use_cache,
-                      .max_record_bytes = options.max_record_bytes,
-                      .split = split});
+  const std::unique_ptr<ByteSource> file = OpenSource(path);
+  FileRecords records =
+      FindRecords(*file, {.use_cache = options.use_cache,
+                          .max_record_bytes = options.max_record_bytes,
+                          .split = split});
+  records.version = file->version();
+  return records;
 }
 
 // Scans several files at once, as remote ones answer slowly.
@@ -185,7 +188,8 @@ RecordIndex::RecordIndex(std::vector<std::string> shards,
     Append(file.notes, notes_);
     class_texts_.merge(file.class_texts);
     starts_.push_back(static_cast<std::int64_t>(offsets_.size()));
-    shards_of_.push_back({file.format, file.compression, file.bytes});
+    shards_of_.push_back(
+        {file.format, file.compression, file.bytes, file.version});
     max_length_ = std::max(max_length_, file.longest_payload);
   }
 }

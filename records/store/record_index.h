@@ -161,6 +161,11 @@ class RecordIndex {
   [[nodiscard]] std::int64_t shard_bytes(std::size_t shard) const {
     return shards_of_[shard].bytes;
   }
+  // The version of a shard's file when it was indexed (ByteSource::version()).
+  // Requires: it is no image file.
+  [[nodiscard]] std::int64_t shard_version(std::size_t shard) const {
+    return shards_of_[shard].version;
+  }
   [[nodiscard]] bool any_compressed() const;
   // Whether a shard holds Examples; true of an index without shards.
   [[nodiscard]] bool any_examples() const;
@@ -183,6 +188,7 @@ class RecordIndex {
     RecordFormat format = RecordFormat::kTfrecord;
     Compression compression = Compression::kNone;
     std::int64_t bytes = 0;
+    std::int64_t version = 0;
   };
   std::vector<Shard> shards_of_;       // one for each of shards_
   std::vector<std::int64_t> starts_;   // first record of each shard, and size()

@@ -120,8 +120,7 @@ RecordStore::RecordStore(const RecordIndex& index,
                          const RecordStoreOptions& options)
     : index_(index),
       options_(options),
-      open_(std::make_unique<OpenShards>(index.shards(),
-                                         options.max_open_shards)),
+      open_(std::make_unique<OpenShards>(index, options.max_open_shards)),
       mapped_(options.map_files && !index.is_of_images()
                   ? std::make_unique<MappedShards>(index)
                   : nullptr),

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "records/bytes/byte_source.h"
 #include "records/cloud/cloud_runtime.h"
 #include "tests/support/bytes.h"
 #include "tests/support/cloud_environment.h"
@@ -146,6 +147,21 @@ TEST_F(ObjectStoreTest, DemandsWhatAServerWithoutStrongEtagsUnderstands) {
                              Not(HasSubstr("If-Match"))));
 }
 
+// Small web servers ignore If-Unmodified-Since.
+TEST_F(ObjectStoreTest, ReadsNoOtherFileOfAServerThatHasOnlyTimes) {
+  const auto read = [&](const std::string& time) {
+    std::array<std::byte, 3> place{};
+    Store({{HttpAnswer(206, "llo",
+                       "Content-Range: bytes 2-4/9\r\nLast-Modified: " + time +
+                           "\r\n")}})
+        .Read(kUrl, 2, place, {.size = 9, .last_modified = "yesterday"});
+    return AsText(place);
+  };
+  EXPECT_EQ(read("yesterday"), "llo");
+  EXPECT_THAT(MessageOf<IoError>([&] { (void)read("today"); }),
+              HasSubstr("was replaced while it was read"));
+}
+
 TEST_F(ObjectStoreTest, SaysWhereTheBucketIs) {
   EXPECT_THAT(ReadRefusal({{HttpAnswer(301, "",
                                        "x-amz-bucket-region: eu-west-1\r\n")}}),
@@ -284,6 +300,7 @@ TEST(ObjectInfoTest, HasAVersionThatChangesWithTheObject) {
   const ObjectInfo dated = {.size = 1, .last_modified = "today"};
   const ObjectInfo longer = {.size = 2, .last_modified = "today"};
   EXPECT_NE(dated.version(), longer.version());
+  EXPECT_EQ(ObjectInfo{.size = 1}.version(), kNoVersion);
 }
 
 TEST(CloudSettingsTest, AreCheckedAndGiveANewRuntime) {

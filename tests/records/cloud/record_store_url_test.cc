@@ -61,6 +61,18 @@ TEST_F(RecordStoreUrlTest, FindsAnObjectOnce) {
   EXPECT_EQ(server_->requests().size(), 2 + 4);  // HEAD of each, and records.
 }
 
+TEST_F(RecordStoreUrlTest, ReadsNoObjectThatReplacedTheIndexedOne) {
+  Serve(ServeObject(bytes_, "\"first\""));
+  const RecordIndex index({kShard}, {.use_cache = false});
+  Serve(ServeObject(RecordFile().Add("b").Add("").Add("other").bytes(),
+                    "\"second\""));
+  const RecordStore store(index);
+  std::vector<std::byte> buffer;
+  EXPECT_THAT(MessageOf<IoError>([&] { (void)store.Read(0, buffer); }),
+              HasSubstr("s3://b/train-00000-of-00001: the object was replaced "
+                        "since its records were found"));
+}
+
 TEST_F(RecordStoreUrlTest, AnnouncingWhatIsGoneIsNoError) {
   Serve(ServeObject(bytes_));
   const RecordIndex index({kShard}, {.use_cache = false});

@@ -124,6 +124,27 @@ TEST_F(SideFormatTest, APayloadIsFoundForItsSource) {
   EXPECT_FALSE(ReadSideFile(file_, "infeedYY").has_value());
 }
 
+// As a web server's file without an ETag and a time.
+class UnversionedSource final : public ByteSource {
+ public:
+  explicit UnversionedSource(std::string path) : ByteSource(std::move(path)) {
+    set_version(kNoVersion);
+  }
+  [[nodiscard]] std::size_t ReadAt(std::int64_t,
+                                   std::span<std::byte>) const override {
+    return 0;
+  }
+};
+
+TEST_F(SideFormatTest, NothingIsKeptOfASourceWithoutAVersion) {
+  const UnversionedSource source(data_);
+  EXPECT_THAT(MessageOf<IoError>(
+                  [&] { (void)SaveSideFile(source, ".x", kMagic, "payload"); }),
+              HasSubstr("neither an ETag nor Last-Modified"));
+  WriteSideFile(file_, kMagic, SideSource::Of(source), "payload");
+  EXPECT_FALSE(FindSideFile(source, ".x", kMagic, PayloadOf).has_value());
+}
+
 TEST_F(SideFormatTest, AFileThatIsNotUsedHidesNoOther) {
   const FileSource source(data_);
   WriteSideFile(SidePaths(data_, ".x").back(), kMagic, SideSource::Of(source),

@@ -26,15 +26,18 @@ class OpenShardsTest : public ::testing::Test {
       paths_.push_back(folder_ / ShardName("train", shard, kShards));
       std::ofstream(paths_.back())
           << std::string(static_cast<std::size_t>(shard), 'x');
+      files_.push_back({.path = paths_.back()});
     }
   }
 
   const TemporaryFolder folder_;
   std::vector<std::string> paths_;
+  std::vector<LabelledImage> files_;
 };
 
 TEST_F(OpenShardsTest, KeepsAtMostTheLimitOpen) {
-  OpenShards open(paths_, 2);
+  const RecordIndex index = RecordIndex::OfImages(files_);
+  OpenShards open(index, 2);
   for (std::int32_t i = 0; i < 30; ++i) {
     EXPECT_EQ(open.Open(i * 7 % 10)->size(), i * 7 % 10);
     EXPECT_LE(CountOpenFiles(folder_.path()), 2U);
@@ -43,7 +46,8 @@ TEST_F(OpenShardsTest, KeepsAtMostTheLimitOpen) {
 }
 
 TEST_F(OpenShardsTest, KeepsTheShardsThatWereUsedLast) {
-  OpenShards open(paths_, 2);
+  const RecordIndex index = RecordIndex::OfImages(files_);
+  OpenShards open(index, 2);
   for (const std::int32_t shard : {0, 1, 0, 2}) {
     EXPECT_EQ(open.Open(shard)->size(), shard);
   }
@@ -55,7 +59,8 @@ TEST_F(OpenShardsTest, KeepsTheShardsThatWereUsedLast) {
 }
 
 TEST_F(OpenShardsTest, AReaderKeepsItsSourceOpen) {
-  OpenShards open(paths_, 1);
+  const RecordIndex index = RecordIndex::OfImages(files_);
+  OpenShards open(index, 1);
   const auto first = open.Open(3);
   (void)open.Open(4);
   std::vector<std::byte> bytes(3);
@@ -63,7 +68,8 @@ TEST_F(OpenShardsTest, AReaderKeepsItsSourceOpen) {
 }
 
 TEST_F(OpenShardsTest, NeedsRoomForOneShard) {
-  EXPECT_THAT([&] { OpenShards(paths_, 0); },
+  const RecordIndex index = RecordIndex::OfImages(files_);
+  EXPECT_THAT([&] { OpenShards(index, 0); },
               ThrowsMessage<UsageError>(HasSubstr("max_open_shards")));
 }
 
