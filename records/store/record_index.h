@@ -44,7 +44,6 @@ struct RecordLocation {
   std::int64_t length = 0;    // without the overhead
   std::int64_t overhead = 0;  // of a TFRecord its frame's; else none
 
-  // The end of its bytes in the shard.
   [[nodiscard]] std::int64_t end() const { return offset + length + overhead; }
 };
 
@@ -77,9 +76,8 @@ struct ImageFolderInfo {
 // global shuffle and an exact resume. A shard is a file of TFRecords, a tar of
 // samples (archives/tar_samples.h) or a zip of images, detected by content. An
 // index is built by one pass over the headers (payloads are skipped, their
-// checksums not read) and kept in SideFolder(), one file a shard, tied to the
-// shard's size and modification time; a file that does not match is built
-// again. A compressed shard is unpacked once for its index file.
+// checksums not read) and kept in SideFolder(), one file a shard, for the same
+// size and modification time. A compressed shard is unpacked once for it.
 //
 // Const members may be called from several threads at once; others need one
 // thread at a time. The constructor throws IoError, and DataError for a frame
@@ -97,12 +95,11 @@ class RecordIndex {
       const std::vector<LabelledImage>& files,
       const ImageFolderInfo& info = {});
 
-  // Whether each shard is an image file.
   [[nodiscard]] bool is_of_images() const {
     return !shards_of_.empty() && format(0) == RecordFormat::kImage;
   }
-  // Whether a shard holds tf.train.Examples, so that its labels are in its
-  // records; those of other formats are known to the index.
+  // Whether a shard's labels are in its records, tf.train.Examples; those of
+  // other formats are known to the index.
   [[nodiscard]] bool holds_examples(std::size_t shard) const {
     return format(shard) == RecordFormat::kTfrecord;
   }
@@ -132,7 +129,7 @@ class RecordIndex {
     return other_files_;
   }
 
-  // RecordIndexOptions::use_cache; whether side files may be written.
+  // RecordIndexOptions::use_cache.
   [[nodiscard]] bool uses_cache() const { return uses_cache_; }
 
   // Records in all shards.
@@ -146,7 +143,6 @@ class RecordIndex {
       const RecordLocation& location) const {
     return shards_[static_cast<std::size_t>(location.shard)];
   }
-  // Records in one shard.
   [[nodiscard]] std::int64_t shard_size(std::size_t shard) const {
     return starts_[shard + 1] - starts_[shard];
   }
@@ -157,18 +153,16 @@ class RecordIndex {
   [[nodiscard]] RecordFormat format(std::size_t shard) const {
     return shards_of_[shard].format;
   }
-  // The size of a shard's file.
+  // The size of a shard's file, and its ByteSource::version(), when it was
+  // indexed. The latter requires that it is no image file.
   [[nodiscard]] std::int64_t shard_bytes(std::size_t shard) const {
     return shards_of_[shard].bytes;
   }
-  // The version of a shard's file when it was indexed (ByteSource::version()).
-  // Requires: it is no image file.
   [[nodiscard]] std::int64_t shard_version(std::size_t shard) const {
     return shards_of_[shard].version;
   }
   [[nodiscard]] bool any_compressed() const;
-  // Whether a shard holds Examples; true of an index without shards.
-  [[nodiscard]] bool any_examples() const;
+  [[nodiscard]] bool any_examples() const;  // also true without shards
   // The longest payload, 0 when there is no record.
   [[nodiscard]] std::int64_t max_length() const { return max_length_; }
   // Identifies the data: a hash of the shards' base names and of all offsets

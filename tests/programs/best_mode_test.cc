@@ -9,6 +9,7 @@
 #include "tests/support/matchers.h"
 #include "tests/support/small_model.h"
 #include "trainer/checkpoint/best_checkpoint.h"
+#include "trainer/checkpoint/checkpoint.h"
 
 namespace infeed {
 namespace {
@@ -43,7 +44,8 @@ TEST_F(BestModeTest, EachModeTakesTheBestCheckpoint) {
                 Ends(0, HasSubstr("using the checkpoint at step 1\n")));
   }
   const ProgramResult run =
-      Succeeded(Run("train", std::string("--resume best --params_override ") +
+      Succeeded(Run("train", std::string("--resume best --force "
+                                         "--params_override ") +
                                  SmallModel::kParameters));
   EXPECT_THAT(run.err, HasSubstr("resuming from the checkpoint at step 1\n"));
   EXPECT_EQ(run.out.substr(0, 7), "step 2\n");
@@ -75,6 +77,32 @@ TEST_F(BestModeTest, TrainingExportsTheBest) {
       run.err,
       HasSubstr("exporting the checkpoint with the best top_1: step 1"));
   EXPECT_THAT(run.out, HasSubstr("exported the model of step 1 to"));
+}
+
+// The best of the course that goes on, not of the one that was left.
+TEST_F(BestModeTest, ARunThatGoesBackFindsTheBestAnew) {
+  const auto train = [&](const std::string& flags, const std::string& steps) {
+    return Run(
+        "train_and_eval",
+        "--keep_best top_1 " + flags + " --params_override " +
+            SmallModel::kParameters +
+            ",steps_per_eval=1,steps_per_checkpoint=1,train_steps=" + steps);
+  };
+  ASSERT_EQ(train("", "5").exit_code, 0);
+  const std::string path = model_.folder() + "/best.json";
+  auto record = nlohmann::json::parse(ReadWholeFile(path, 1000));
+  record["step"] = 5;  // Of the course that is left, and never reached again.
+  record["value"] = 2;
+  WriteFileAtomically(path, record.dump());
+  EXPECT_THAT(train("--resume 3", "4"),
+              Ends(2, HasSubstr("later steps, 4, 5, would stay the newest")));
+  const ProgramResult run = Succeeded(train("--resume 3 --force", "4"));
+  EXPECT_THAT(ListCheckpoints(model_.folder()), ElementsAre(1, 2, 3, 4));
+  const auto found = nlohmann::json::parse(ReadWholeFile(path, 1000));
+  EXPECT_LE(found["step"], 4);
+  EXPECT_LE(found["value"], 1);
+  EXPECT_THAT(run.out, HasSubstr("exported the model of step " +
+                                 std::to_string(found["step"].get<int>())));
 }
 
 TEST_F(BestModeTest, WithoutAnEvaluationTheLastStepIsExported) {

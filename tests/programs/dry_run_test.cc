@@ -138,7 +138,9 @@ TEST_F(DryRunTest, WritesNothingAndSaysWhatWouldRun) {
   // All classes have four images.
   EXPECT_THAT(model_.Run(Train("--loss_class_weights balanced --dry_run")).err,
               HasSubstr("weights of 4 classes, 1 to 1\n"));
-  const ProgramResult from = model_.Run(Train("--resume 1 --dry_run"));
+  EXPECT_THAT(model_.Run(Train("--resume 1 --dry_run")),
+              Ends(2, HasSubstr("checkpoints of later steps, 2, would stay")));
+  const ProgramResult from = model_.Run(Train("--resume 1 --force --dry_run"));
   EXPECT_THAT(from.err, HasSubstr("would train from step 1 to 3 in loops of"));
   for (const std::string mode : {"eval", "predict", "export"}) {
     const ProgramResult run = Succeeded(model_.Run(

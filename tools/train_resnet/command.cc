@@ -35,6 +35,7 @@
 #include "tools/train_resnet/local_ranks.h"
 #include "tools/train_resnet/train_flags.h"
 #include "trainer/checkpoint/follower.h"
+#include "trainer/checkpoint/resume.h"
 #include "trainer/params/params.h"
 #include "trainer/params/parse.h"
 #include "trainer/params/run_options.h"
@@ -140,7 +141,10 @@ RemoteRunOptions RemoteOptionsOf(const RunOptions& run,
                       Trains(run.mode) ? params.distill_from : ""},
           .trains = Trains(run.mode),
           .dry_run = run.dry_run,
-          .keep = {.last = params.keep_last, .every = params.keep_every},
+          .keep = {.last = params.keep_last,
+                   .every = params.keep_every,
+                   .drops_later =
+                       Trains(run.mode) && run.force && MayGoBack(run.resume)},
           .checkpoints = CheckpointsToRead(run),
           .reads_log = run.mode == Mode::kReplay,
           .force = run.force,

@@ -212,8 +212,9 @@ void AddCheckpointFlags(CLI::App& app, TrainFlags& flags) {
       ->type_name("best|newest|STEP");
   Rare(app.add_flag(
       "--force", flags.run.force,
-      "Resume from a checkpoint of another data set or configuration, and "
-      "drop checkpoints that were not uploaded to a changed store."));
+      "Resume from a checkpoint of another data set or configuration, delete "
+      "those of later steps than --resume, and drop checkpoints that were not "
+      "uploaded to a changed store."));
   Rare(app.add_option("--eval_timeout", flags.run.eval_timeout,
                       "Longest wait for each new checkpoint in mode eval."))
       ->check(CLI::Validator(CLI::NonNegativeNumber).description(""))

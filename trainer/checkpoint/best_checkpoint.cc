@@ -97,6 +97,14 @@ bool BestCheckpoint::Note(std::int64_t step, std::optional<double> value) {
   return true;
 }
 
+void ForgetBestAfter(std::int64_t step, const std::string& model_dir) {
+  const std::string path = BestPath(model_dir);
+  if (const std::optional<Record> record = Read(path);
+      record && record->step > step) {
+    RemoveFile(path);
+  }
+}
+
 std::optional<std::int64_t> RecordedBestStep(const std::string& model_dir) {
   try {
     const std::optional<Record> record = Read(BestPath(model_dir));

@@ -36,6 +36,10 @@ class BestCheckpoint {
   double value_ = 0;
 };
 
+// Removes best.json if it names a later step: a training goes on from before.
+// Throws IoError, and DataError for a damaged file.
+void ForgetBestAfter(std::int64_t step, const std::string& model_dir);
+
 // The step in a model directory's best.json; nullopt where the file is missing
 // or damaged.
 [[nodiscard]] std::optional<std::int64_t> RecordedBestStep(

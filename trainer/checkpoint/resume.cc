@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "records/bytes/whole_number.h"
 #include "trainer/checkpoint/best_checkpoint.h"
+#include "trainer/results/model_dir.h"
 
 namespace infeed {
 namespace {
@@ -70,7 +71,25 @@ std::optional<Checkpoint> OfPath(const std::string& path,
 }  // namespace
 
 bool IsOfModelDir(const std::string& resume) {
-  return resume == "auto" || resume == "best" || ParseStep(resume).has_value();
+  return resume == "auto" || MayGoBack(resume);
+}
+
+bool MayGoBack(const std::string& resume) {
+  return resume == "best" || ParseStep(resume).has_value();
+}
+
+void RequireNewest(const std::string& model_dir, std::int64_t step) {
+  std::vector<std::int64_t> later = ListCheckpoints(model_dir);
+  std::erase_if(later, [&](std::int64_t other) { return other <= step; });
+  if (!later.empty()) {
+    throw UsageError(fmt::format(
+        "model_dir={0}: the checkpoints of later steps, {1}, would stay the "
+        "newest of a training that goes on from step {2}: give another "
+        "model_dir and --resume {3}, move them away, or delete them at the "
+        "first new checkpoint by --force",
+        model_dir, fmt::join(later, ", "), step,
+        CheckpointFolder(model_dir, step)));
+  }
 }
 
 std::optional<Checkpoint> FindResume(const std::string& model_dir,

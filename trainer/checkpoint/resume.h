@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +11,13 @@ namespace infeed {
 
 // Whether --resume refers to a checkpoint in model_dir: auto, best or a step.
 [[nodiscard]] bool IsOfModelDir(const std::string& resume);
+
+// Whether it refers to one that need not be the newest: best or a step.
+[[nodiscard]] bool MayGoBack(const std::string& resume);
+
+// Throws UsageError if model_dir has checkpoints of later steps: a training
+// that goes on from this one would leave them as the newest.
+void RequireNewest(const std::string& model_dir, std::int64_t step);
 
 // The checkpoint from which a run resumes. The values of --resume:
 //

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <span>
 #include <string_view>
@@ -90,15 +91,18 @@ void Publish(const std::string& new_folder, const std::string& folder,
   RemoveFolder(aside);
 }
 
-// Deletes the checkpoints up to `step` that are not kept. Later ones were
-// written before this run resumed from an earlier step, or are damaged: they do
-// not count, and are replaced when the run reaches their steps. A folder is
+// Deletes the checkpoints that are not kept. Later ones than `step` do not
+// count: they are damaged, or the run went back behind them. A folder is
 // renamed before it is deleted, so that a half deleted one is not a checkpoint.
 void RemoveOthers(const std::string& model_dir, std::int64_t step,
                   const KeepOptions& keep) {
-  std::vector<std::int64_t> steps = ListCheckpoints(model_dir);
-  std::erase_if(steps, [&](std::int64_t other) { return other > step; });
-  for (const std::int64_t old : NotKept(steps, keep)) {
+  const std::vector<std::int64_t> steps = ListCheckpoints(model_dir);
+  const auto later = std::ranges::upper_bound(steps, step);
+  std::vector<std::int64_t> gone = NotKept({steps.begin(), later}, keep);
+  if (keep.drops_later) {
+    gone.insert(gone.end(), later, steps.end());
+  }
+  for (const std::int64_t old : gone) {
     const std::string aside = TemporaryCheckpointFolder(model_dir, old, "old");
     RemoveFolderWhole(CheckpointFolder(model_dir, old), aside);
   }

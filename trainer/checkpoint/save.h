@@ -17,6 +17,8 @@ struct KeepOptions {
   std::int64_t every = 0;  // also those whose step is a multiple of it; 0: none
   // Also this step, which has the best evaluation.
   std::optional<std::int64_t> best = {};
+  // Whether those of later steps go: the run went back behind them.
+  bool drops_later = false;
 };
 
 // The steps, of those given in ascending order, that are not kept.

@@ -278,6 +278,10 @@ void RemoteModel::SendCheckpoints(const std::stop_token& stop) {
 void RemoteModel::SendBest(const std::stop_token& stop) {
   const std::string name(BaseName(BestPath(options_.model_dir)));
   const std::optional<std::int64_t> best = RecordedBestStep(options_.model_dir);
+  if (!best && best_sent_) {  // The run went back behind it.
+    outgoing_.Remove(name);
+    best_sent_.reset();
+  }
   const std::vector<std::string> changed = ChangedFiles();
   if (best && in_store_.contains(*best) &&
       std::ranges::binary_search(changed, name)) {
@@ -292,9 +296,13 @@ void RemoteModel::Prune() {
   if (!prunes_) {
     return;
   }
-  const std::vector<std::int64_t> steps(in_store_.begin(),
-                                        in_store_.upper_bound(newest_));
-  for (const std::int64_t step : NotKept(steps, Keep())) {
+  const KeepOptions keep = Keep();
+  const auto later = in_store_.upper_bound(newest_);
+  std::vector<std::int64_t> gone = NotKept({in_store_.begin(), later}, keep);
+  if (keep.drops_later && newest_ >= 0) {
+    gone.insert(gone.end(), later, in_store_.end());
+  }
+  for (const std::int64_t step : gone) {
     if (step != best_sent_) {
       outgoing_checkpoints_.Remove(step);
       in_store_.erase(step);

@@ -184,6 +184,10 @@ std::string ReadCheckpoint(const Job& job, std::optional<RunStart>& start) {
   if (!checkpoint) {
     return std::string(damaged.empty() ? "" : kAllDamaged);
   }
+  if (Trains(job.options.mode) && MayGoBack(job.options.resume) &&
+      !job.options.force) {
+    RequireNewest(job.options.model_dir, checkpoint->step);
+  }
   const std::string difference = RequireOwnCheckpoint(job, *checkpoint);
   job.device.Load(checkpoint->state);
   Say(fmt::format("{} the checkpoint at step {}{}",

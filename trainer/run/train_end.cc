@@ -12,6 +12,7 @@
 #include "records/bytes/byte_size.h"
 #include "trainer/checkpoint/best_checkpoint.h"
 #include "trainer/checkpoint/checkpoint.h"
+#include "trainer/checkpoint/resume.h"
 #include "trainer/log/run_history.h"
 #include "trainer/log/train_verdict.h"
 #include "trainer/model/non_finite.h"
@@ -101,15 +102,16 @@ std::string RanksText(const PipelineStats& mine, Ranks& ranks) {
 
 }  // namespace
 
-ProgramEnd StopEarly(Training& training, RunLog& log) {
+ProgramEnd StopEarly(const Job& job, Training& training, RunLog& log) {
   training.SaveCheckpoint();
   training.FinishCheckpoint();
   log.End(training.step(), RunEnd::kStopped);
-  return {ExitCode::kStoppedBySignal,
-          fmt::format(
-              "stopped at step {} by a signal; the same command resumes from "
-              "there",
-              training.step())};
+  return {
+      ExitCode::kStoppedBySignal,
+      fmt::format("stopped at step {} by a signal; the same command {}"
+                  "resumes from there",
+                  training.step(),
+                  MayGoBack(job.options.resume) ? "without --resume " : "")};
 }
 
 ProgramEnd Diverged(const Job& job, Training& training, RunLog& log) {

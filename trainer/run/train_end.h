@@ -12,7 +12,8 @@
 namespace infeed {
 
 // After a stop request: saves a checkpoint of the step reached.
-[[nodiscard]] ProgramEnd StopEarly(Training& training, RunLog& log);
+[[nodiscard]] ProgramEnd StopEarly(const Job& job, Training& training,
+                                   RunLog& log);
 
 [[nodiscard]] ProgramEnd Diverged(const Job& job, Training& training,
                                   RunLog& log);

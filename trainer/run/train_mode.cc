@@ -11,6 +11,7 @@
 #include "records/bytes/byte_size.h"
 #include "records/cloud/cloud_settings.h"
 #include "trainer/checkpoint/best_checkpoint.h"
+#include "trainer/checkpoint/checkpoint.h"
 #include "trainer/feed/resident_images.h"
 #include "trainer/feed/run_input.h"
 #include "trainer/groups/torch_errors.h"
@@ -115,7 +116,7 @@ std::optional<EvalResult> EvaluateHere(const Job& job, Training& training,
     const std::int64_t step = training.step();
     log.Say(EvalText(step, past.subject(), *result, job.params.keep_best));
     past.Add(step, *result);
-    training.NoteEvaluation(past.Value(step, job.params.keep_best));
+    training.NoteEvaluation(step, past.Value(step, job.params.keep_best));
     // Last, since an evaluation that has its file is not repeated after a kill.
     log.Evaluation(step, *result);
   }
@@ -145,7 +146,7 @@ ProgramEnd TrainAndEvaluate(const Job& job, Training& training, RunLog& log,
         NextTarget(job, training.step(), evaluations, past);
     switch (training.TrainTo(target, stop)) {
       case Training::End::kStopped:
-        return StopEarly(training, log);
+        return StopEarly(job, training, log);
       case Training::End::kNonFiniteLoss:
         return Diverged(job, training, log);
       case Training::End::kReached:
@@ -156,7 +157,7 @@ ProgramEnd TrainAndEvaluate(const Job& job, Training& training, RunLog& log,
       const std::optional<EvalResult> result =
           EvaluateHere(job, training, log, past, stop);
       if (!result) {
-        return StopEarly(training, log);
+        return StopEarly(job, training, log);
       }
       top_1 = result->top_1;
     }
@@ -215,9 +216,27 @@ struct TrainTask {
   [[nodiscard]] RunStart start() const { return from.value_or(RunStart{}); }
 };
 
+// Looks for the best checkpoint among those up to the start: a run that was
+// killed after an evaluation may not have passed it on, and the best one may
+// have been a later one, which the run went back behind.
+void NotePast(const Job& job, const PastEvaluations& past, Training& training) {
+  if (!job.ranks.place().is_first()) {
+    return;
+  }
+  const std::int64_t start = training.step();
+  for (const std::int64_t step : ListCheckpoints(job.options.model_dir)) {
+    if (step <= start) {
+      training.NoteEvaluation(step, past.Value(step, job.params.keep_best));
+    }
+  }
+}
+
 ProgramEnd Train(const Job& job, TrainTask& task, const std::stop_token& stop) {
   const RunStart start = task.start();
   PastEvaluations& past = *task.past;
+  if (job.ranks.place().is_first()) {
+    ForgetBestAfter(start.step, job.options.model_dir);
+  }
   if (!job.ranks.place().is_alone()) {
     // All ranks end after the same step, which still needs its images.
     EndCloudRequestsAt({});
@@ -237,8 +256,7 @@ ProgramEnd Train(const Job& job, TrainTask& task, const std::stop_token& stop) {
   const LiveStats::Shown shown(job.options.live_stats,
                                [&training] { return training.input_stats(); });
   PrintTraining(job, training);
-  // A run that was killed after an evaluation may not have passed it on.
-  training.NoteEvaluation(past.Value(start.step, job.params.keep_best));
+  NotePast(job, past, training);
   ProgramEnd end = TrainAndEvaluate(job, training, *log, past, stop);
   if (end.code == ExitCode::kDone) {
     ExportAtEnd(job, past.subject(), training.step());

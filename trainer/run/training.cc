@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "trainer/checkpoint/resume.h"
 #include "trainer/model/cost.h"
 #include "trainer/params/station_options.h"
 #include "trainer/params/validation.h"
@@ -26,7 +27,9 @@ Training::Training(const Job& job, const TrainingParts& parts,
       params_(job.params),
       parts_(parts),
       identity_(MakeIdentity(params_, job.data, job.options.place.world_size)),
-      keep_{.last = params_.keep_last, .every = params_.keep_every},
+      keep_{.last = params_.keep_last,
+            .every = params_.keep_every,
+            .drops_later = job.options.force && MayGoBack(job.options.resume)},
       device_(job.device),
       ranks_(job.ranks),
       log_(parts.log),
@@ -232,14 +235,14 @@ void Training::FinishCheckpoint() {
   }
 }
 
-void Training::NoteEvaluation(std::optional<double> value) {
+void Training::NoteEvaluation(std::int64_t step, std::optional<double> value) {
   if (!best_) {
     return;
   }
   FinishCheckpoint();  // Only a checkpoint on disk can be the best.
-  if (saved_step_ == step_ && best_->Note(step_, value)) {
-    keep_.best = step_;
-    log_.Say(fmt::format("best {} so far: step {}", params_.keep_best, step_));
+  if ((step < step_ || saved_step_ == step_) && best_->Note(step, value)) {
+    keep_.best = step;
+    log_.Say(fmt::format("best {} so far: step {}", params_.keep_best, step));
   }
 }
 

@@ -53,9 +53,9 @@ class Training {
   void SaveCheckpoint();
   // Waits until the last checkpoint is on the disk.
   void FinishCheckpoint();
-  // Takes the metric of keep_best of the last checkpoint's evaluation, if it
-  // has one, to find the best checkpoint.
-  void NoteEvaluation(std::optional<double> value);
+  // Takes the metric of keep_best of the evaluation of the last checkpoint, or
+  // of an earlier one that is on the disk, if it has one, to find the best.
+  void NoteEvaluation(std::int64_t step, std::optional<double> value);
 
   [[nodiscard]] std::int64_t step() const { return step_; }
   // The log of its threads' spans; may be null.

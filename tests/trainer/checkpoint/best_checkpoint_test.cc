@@ -65,6 +65,15 @@ TEST_F(BestCheckpointTest, AnotherMetricOrAMissingFolderDropsTheBest) {
   EXPECT_EQ(BestCheckpoint(dir_, "top_1").step(), std::nullopt);
 }
 
+TEST_F(BestCheckpointTest, IsForgottenWhereARunGoesBackBehindIt) {
+  EXPECT_TRUE(BestCheckpoint(dir_, "top_1").Note(2, 0.5));
+  ForgetBestAfter(2, dir_);
+  EXPECT_EQ(RecordedBestStep(dir_), 2);
+  ForgetBestAfter(1, dir_);
+  EXPECT_FALSE(std::filesystem::exists(BestPath(dir_)));
+  EXPECT_NO_THROW(ForgetBestAfter(1, dir_));
+}
+
 TEST_F(BestCheckpointTest, RemembersNothingForNone) {
   EXPECT_FALSE(BestCheckpoint(dir_, "none").Note(1, 1));
   EXPECT_FALSE(std::filesystem::exists(BestPath(dir_)));

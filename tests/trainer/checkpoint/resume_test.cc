@@ -99,6 +99,19 @@ TEST_F(ResumeTest, TakesAPathWhileTheModelFolderIsEmpty) {
   EXPECT_THAT(damaged_, IsEmpty());
 }
 
+TEST_F(ResumeTest, GoingBackWouldLeaveLaterCheckpointsAsTheNewest) {
+  EXPECT_NO_THROW(RequireNewest(dir_, 20));
+  EXPECT_THAT(MessageOf<UsageError>([&] { RequireNewest(dir_, 10); }),
+              AllOf(HasSubstr("checkpoints of later steps, 20, would stay"),
+                    HasSubstr("--resume " + CheckpointFolder(dir_, 10)),
+                    HasSubstr("--force")));
+  EXPECT_TRUE(MayGoBack("10"));
+  EXPECT_TRUE(MayGoBack("best"));
+  for (const char* resume : {"auto", "never", "a/folder"}) {
+    EXPECT_FALSE(MayGoBack(resume)) << resume;
+  }
+}
+
 TEST_F(ResumeTest, SaysWhatItMayBe) {
   EXPECT_THAT(ErrorOf(new_, "nowhere"),
               HasSubstr("resume=nowhere: no checkpoint there; give auto, "

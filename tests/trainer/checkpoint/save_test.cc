@@ -58,6 +58,18 @@ TEST_P(CheckpointWriterTest, KeepsWhatItIsToldTo) {
   EXPECT_THAT(ListCheckpoints(folder_.path()), ElementsAre(1, 3));
 }
 
+TEST_P(CheckpointWriterTest, LaterOnesStayUnlessTheyAreToGo) {
+  CheckpointWriter writer = Writer(folder_.path());
+  for (const std::int64_t step : {10, 20, 11}) {
+    writer.Save(MadeCheckpoint(step), {.last = 1});
+  }
+  writer.Finish();
+  EXPECT_THAT(ListCheckpoints(folder_.path()), ElementsAre(11, 20));
+  writer.Save(MadeCheckpoint(12), {.last = 2, .drops_later = true});
+  writer.Finish();
+  EXPECT_THAT(ListCheckpoints(folder_.path()), ElementsAre(11, 12));
+}
+
 INSTANTIATE_TEST_SUITE_P(All, CheckpointWriterTest, testing::Bool());
 
 class FailingWriterTest : public CheckpointWriterTest {

@@ -259,6 +259,21 @@ TEST_F(RemoteModelTest, ACourseThatWasLeftStays) {
   EXPECT_THAT(StepsThere(), ElementsAre(11, 20, 30));
 }
 
+TEST_F(RemoteModelTest, ACourseThatMayGoLeavesWithItsBest) {
+  const auto first = StartAndTrain("machine", {10, 20, 30});
+  Best(*first, 30, 0.5);
+  Round(*first);
+  const auto again =
+      Start("another", {.keep = {.drops_later = true}, .resume = "10"});
+  ForgetBestAfter(10, again->model_dir());
+  Round(*again);
+  EXPECT_THAT(StepsThere(), ElementsAre(10, 20, 30));
+  EXPECT_FALSE(IsThere("best.json"));
+  Train(*again, 11);
+  Round(*again);
+  EXPECT_THAT(StepsThere(), ElementsAre(10, 11));
+}
+
 TEST_F(RemoteModelTest, FollowsNewCheckpoints) {
   const auto training = Start("training");
   const auto follower = Start("follower", {.trains = false});
