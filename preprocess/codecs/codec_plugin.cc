@@ -37,6 +37,7 @@ int TaggedMaximum(const TiffDirectory& tags) {
 SampleDepth TiffDepth(std::span<const std::byte> bytes) {
   constexpr int kBitsPerSample = 258;
   constexpr int kPhotometric = 262;
+  constexpr int kExtraSamples = 338;
   constexpr int kSampleFormat = 339;
   constexpr int kWhiteIsZero = 0;
   const TiffDirectory tags(bytes);
@@ -45,6 +46,13 @@ SampleDepth TiffDepth(std::span<const std::byte> bytes) {
     if (format != 1 && format != 4) {
       throw DataError(
           "a TIFF with signed or floating-point samples is not supported");
+    }
+  }
+  for (const std::int64_t extra : tags.Integers(kExtraSamples)) {
+    // 2: an alpha that is not in the colours yet. libtiff would multiply it in.
+    if (extra == 2) {
+      throw DataError(
+          "a TIFF with straight alpha is not supported: save it without alpha");
     }
   }
   std::vector<std::int64_t> bits = tags.Integers(kBitsPerSample);

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/error.h"
@@ -32,6 +33,7 @@ struct GrayTiff {
   int max_value = 0;
   int format = 1;
   int photometric = 1;
+  int extra = 0;  // ExtraSamples; 0: none
 };
 
 std::string Made(const GrayTiff& tiff) {
@@ -51,6 +53,9 @@ std::string Made(const GrayTiff& tiff) {
       {279, 4, static_cast<int>(data.size())}};
   if (tiff.max_tag == 281) {
     entries.push_back({281, 3, tiff.max_value});
+  }
+  if (tiff.extra != 0) {
+    entries.push_back({338, 3, tiff.extra});
   }
   entries.push_back({339, 3, tiff.format});
   if (tiff.max_tag == 341) {
@@ -124,6 +129,8 @@ TEST(SampleDepthTest, RefusesSamplesThatOpencvReadsWronglyOrNotAtAll) {
     EXPECT_EQ(ErrorOf(Made({.samples = {0, 9, 9}, .format = format})),
               "a TIFF with signed or floating-point samples is not supported");
   }
+  EXPECT_THAT(ErrorOf(Made({.samples = {0, 9, 9}, .extra = 2})),
+              testing::StartsWith("a TIFF with straight alpha is not"));
   for (const int bits : {2, 4, 10, 12, 14, 24, 32, 64}) {
     EXPECT_EQ(ErrorOf(Made({.bits = bits, .samples = {0, 9, 9}})),
               "a TIFF with " + std::to_string(bits) +
