@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "pipeline/options/option_text.h"
@@ -53,6 +55,9 @@ constexpr InputOption Common(InputOption row) {
   return row;
 }
 
+constexpr std::string_view kRandAugments =
+    "randaugment|torchvision_randaugment|timm_randaugment";
+
 constexpr InputOption kStream[] = {
     Common(Row("batch_size", kOfStream, kOwn, Field<&I::batch_size>(),
                Between(1, kMostBatch), "images",
@@ -70,10 +75,12 @@ constexpr InputOption kStream[] = {
         "PyTorch's randperm (torch), or auto: global in training, else none."),
     Row("window_shards", kOfStream, kOwn, Field<&I::window_shards>(),
         Between(1, kMostWindow), "shards",
-        "Shards that shuffle=window interleaves at once."),
+        "Shards that shuffle=window interleaves at once.")
+        .Needs("shuffle", "window"),
     Row("window_records", kOfStream, kOwn, Field<&I::window_records>(),
         Between(1, kMostWindow), "records",
-        "Records that shuffle=window shuffles among each other."),
+        "Records that shuffle=window shuffles among each other.")
+        .Needs("shuffle", "window"),
     Row("repeat_augment", kOfStream, kOwn, Field<&I::repeat_augment>(),
         Between(1, 1024), "times",
         "Repeated augmentation: use each training image so many times in a "
@@ -204,21 +211,25 @@ constexpr InputOption kImages[] = {
         Any(), "", "Augmentation of training images beyond crop and flip."),
     Row("augment_layers", kOfStream, kOwn,
         Field<&I::preprocess, &P::augment, &A::layers>(), Between(1, 16),
-        "operations", "Operations that each randaugment applies to an image."),
+        "operations", "Operations that each randaugment applies to an image.")
+        .Needs("augment", kRandAugments),
     Row("augment_magnitude", kOfStream, kOwn,
         Field<&I::preprocess, &P::augment, &A::magnitude>(), Between(0, 30), "",
         "Strength of each randaugment's operations; timm_randaugment's is at "
-        "most 10."),
+        "most 10.")
+        .Needs("augment", kRandAugments),
     Row("augment_magnitude_std", kOfStream, kOwn,
         Field<&I::preprocess, &P::augment, &A::magnitude_std>(), Between(0, 10),
-        "", "Standard deviation of timm_randaugment's magnitude."),
+        "", "Standard deviation of timm_randaugment's magnitude.")
+        .Needs("augment", "timm_randaugment"),
     Row("augment_interpolation", kOfStream, kOwn,
         ChoiceField<kMoveFilters, &I::preprocess, &P::augment,
                     &A::interpolation>(),
         Any(), "",
         "Filter by which trivialaugment and torchvision_randaugment move "
         "pixels: nearest, torchvision's default, bilinear, as its training "
-        "scripts, or bicubic."),
+        "scripts, or bicubic.")
+        .Needs("augment", "trivialaugment|torchvision_randaugment"),
     Row("brightness", kOfStream, kOwn,
         Field<&I::preprocess, &P::augment, &A::brightness>(), NotNegative(), "",
         "Colour jitter: a factor for the brightness of each training image is "
@@ -236,7 +247,8 @@ constexpr InputOption kImages[] = {
     Row("jitter_probability", kOfStreamIfSet, kOwn,
         Field<&I::preprocess, &P::augment, &A::jitter_probability>(),
         Between(0, 1), "",
-        "Colour jitter: the probability that a training image gets it."),
+        "Colour jitter: the probability that a training image gets it.")
+        .Needs("brightness|contrast|saturation|hue"),
     Row("grayscale", kOfStream, kOwn,
         Field<&I::preprocess, &P::augment, &A::grayscale>(), Between(0, 1), "",
         "Probability that a training image becomes gray."),
@@ -256,7 +268,8 @@ constexpr InputOption kImages[] = {
                     &A::erasing_mode>(),
         Any(), "",
         "Content of erased rectangles: black, ImageNet's mean colour, or noise "
-        "for each pixel."),
+        "for each pixel.")
+        .Needs("random_erasing"),
 };
 
 constexpr InputOption kBadRecords[] = {
@@ -389,6 +402,57 @@ InputOptions EvaluationOptions(InputOptions training) {
     }
   }
   return evaluation;
+}
+
+namespace {
+
+// The options of "a|b".
+std::vector<const InputOption*> OptionsNamed(std::string_view names) {
+  std::vector<const InputOption*> options;
+  for (const InputOption& option : InputOptionTable()) {
+    if (IsChoice(names, option.name)) {
+      options.push_back(&option);
+    }
+  }
+  return options;
+}
+
+bool IsDefault(const InputOption& option, InputOptions& options) {
+  InputOptions standard;
+  return ValueText(option, option.at(options)) ==
+         ValueText(option, option.at(standard));
+}
+
+bool IsMet(const InputNeed& need, InputOptions& options) {
+  const auto meets = [&](const InputOption* other) {
+    return need.values.empty()
+               ? !IsDefault(*other, options)
+               : IsChoice(need.values, ValueText(*other, other->at(options)));
+  };
+  return need.others.empty() ||
+         std::ranges::any_of(OptionsNamed(need.others), meets);
+}
+
+}  // namespace
+
+void CheckInputNeeds(
+    const InputOptions& options,
+    const std::function<std::string_view(const InputOption&)>& name) {
+  InputOptions checked = options;  // Rows find the fields of changeable ones.
+  for (const InputOption& option : InputOptionTable()) {
+    if (IsDefault(option, checked) || IsMet(option.need, checked)) {
+      continue;
+    }
+    std::string others;
+    for (const InputOption* other : OptionsNamed(option.need.others)) {
+      others.append(others.empty() ? "" : "|").append(name(*other));
+    }
+    const std::string values = ChoicesText(option.need.values);
+    throw UsageError(std::string(name(option)) + "=" +
+                     ValueText(option, option.at(checked)) + ": needs " +
+                     ChoicesText(others) +
+                     (values.empty() ? "" : "=" + values));
+  }
 }
 
 void CheckInputRanges(const InputOptions& options) {

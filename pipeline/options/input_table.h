@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,13 @@
 // flags. train_resnet's parameters take their rows from here.
 namespace infeed {
 
+// What an option that is not at its default needs, for it to have an effect.
+struct InputNeed {
+  std::string_view others = {};  // "a|b": one of these options
+  std::string_view values = {};  // with one of the values; empty: not at its
+                                 // default, either
+};
+
 struct InputOption : OptionInfo {
   OptionRef (*at)(InputOptions& options);
   // Another value gives other batches: a saved stream is not resumed with it.
@@ -20,6 +28,15 @@ struct InputOption : OptionInfo {
   bool unnamed_at_default;
   // An evaluation during a training has the training's value, not the default.
   bool eval_inherits;
+  InputNeed need = {};
+
+  // A copy of the row with this column.
+  [[nodiscard]] constexpr InputOption Needs(
+      std::string_view others, std::string_view values = {}) const {
+    InputOption row = *this;
+    row.need = {.others = others, .values = values};
+    return row;
+  }
 };
 
 // Options that --help prints under one title.
@@ -47,5 +64,11 @@ struct InputOptionGroup {
 
 // Throws UsageError naming the option whose number is out of its range.
 void CheckInputRanges(const InputOptions& options);
+
+// Throws UsageError naming an option that has no effect (InputOption::need).
+// name: what a program calls an option.
+void CheckInputNeeds(const InputOptions& options,
+                     const std::function<std::string_view(const InputOption&)>&
+                         name = &InputOption::name);
 
 }  // namespace infeed

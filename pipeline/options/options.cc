@@ -108,6 +108,9 @@ Shuffle ShuffleOf(const InputOptions& options) {
 
 InputOptions CheckedInputOptions(InputOptions options) {
   CheckInputRanges(options);
+  if (options.views.empty()) {  // A view may need what only another one has.
+    CheckInputNeeds(options);
+  }
   CheckPreprocessOptions(options.preprocess);
   if (options.layout == BatchContent::kChoices) {
     throw UsageError("layout: must be words, rgb or none");

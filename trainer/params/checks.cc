@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "pipeline/options/input_table.h"
 #include "pipeline/options/option_text.h"
 #include "trainer/params/params.h"
 #include "trainer/params/table.h"
@@ -176,6 +177,7 @@ void CheckTogether(const TrainParams& params) {
   for (const Param& param : ParamTable()) {
     CheckConditions(param, params);
   }
+  CheckInputNeeds(params.input, NameOfInput);
 }
 
 }  // namespace infeed

@@ -52,7 +52,9 @@ const Param kOptimizerParams[] = {
         Field<&P::optimizer, &O::learning_rate, &R::decay>(),
         {.min = 0, .max = 1, .min_is_open = true}, "",
         "Factor of the learning rate at each decay of the schedules step, "
-        "multistep and plateau, and per epoch of exponential."),
+        "multistep and plateau, and per epoch of exponential.")
+        .OnlyWith("learning_rate_schedule",
+                  "step|multistep|exponential|plateau"),
     Row("learning_rate_decay_epochs", Field<&P::learning_rate_decay_epochs>(),
         Any(), "epochs",
         "Epochs between decays of the schedule step, or epochs of the decays "

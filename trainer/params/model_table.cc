@@ -147,11 +147,12 @@ const Param kModelParams[] = {
         Between(0, 1), "",
         "Fraction of the features that DropBlock keeps at the end of the "
         "training.",
-        "needed with groups"),
+        "needed with groups")
+        .Needs("dropblock_groups"),
     Row("dropblock_size",
         Field<&P::model, &M::drop_block, &DropBlockOptions::size>(),
-        Between(1, 4096), "pixels",
-        "Side of the squares that DropBlock drops."),
+        Between(1, 4096), "pixels", "Side of the squares that DropBlock drops.")
+        .Needs("dropblock_groups"),
     Row("bn_momentum", Field<&P::model, &M::bn_momentum>(), BelowOne(), "",
         "Batch-norm momentum: fraction of the running mean and variance kept "
         "per step (PyTorch's is 1 minus this)."),

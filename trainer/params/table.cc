@@ -333,6 +333,11 @@ std::string_view NameOf(const TrainParams& params, const void* field) {
   return found->name;
 }
 
+std::string_view NameOfInput(const InputOption& option) {
+  TrainParams params;
+  return NameOf(params, FieldOf(option.at(params.input)));
+}
+
 std::string_view NearestParamName(std::string_view name) {
   static const std::vector<std::string_view> names = AllNames();
   return NearestName(name, names);

@@ -15,6 +15,8 @@
 // rows of the input's own table (pipeline/options/input_table.h).
 namespace infeed {
 
+struct InputOption;
+
 // The identities that a parameter is part of: a checkpoint is not resumed with
 // another one.
 enum class IdentityPart {
@@ -100,6 +102,10 @@ inline constexpr std::string_view kOldDepthName = "resnet_size";
 // The name of the parameter whose field, of these params, this is.
 [[nodiscard]] std::string_view NameOf(const TrainParams& params,
                                       const void* field);
+
+// The name of the parameter that is this option of the input. Requires: there
+// is one.
+[[nodiscard]] std::string_view NameOfInput(const InputOption& option);
 
 // The known parameter name nearest to a misspelled one (NearestName()).
 [[nodiscard]] std::string_view NearestParamName(std::string_view name);

@@ -49,8 +49,10 @@ class PackedShards {
 InputOptions OptionsFor(Shuffle shuffle, int threads = 2) {
   InputOptions options = {.batch_size = 4, .preprocess = {.image_size = 16}};
   options.shuffle = shuffle;
-  options.window_shards = 2;
-  options.window_records = 8;
+  if (shuffle == Shuffle::kWindow) {
+    options.window_shards = 2;
+    options.window_records = 8;
+  }
   options.seed = 7;
   options.threads = threads;
   return options;

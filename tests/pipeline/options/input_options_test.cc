@@ -94,6 +94,26 @@ TEST(InputOptionsTest, NamesWhatIsOutOfRangeOrDoesNotGoTogether) {
       1);
 }
 
+TEST(InputOptionsTest, RefusesWhatHasNoEffect) {
+  InputOptions options;
+  options.window_shards = 3;
+  EXPECT_EQ(Refusal(options), "window_shards=3: needs shuffle=window");
+  options.shuffle = Shuffle::kWindow;
+  EXPECT_EQ(Refusal(options), "");
+  options.preprocess.augment.layers = 5;
+  options.preprocess.augment.policy = AugmentPolicy::kTrivialAugment;
+  EXPECT_EQ(Refusal(options),
+            "augment_layers=5: needs augment=randaugment, "
+            "torchvision_randaugment or timm_randaugment");
+  options.preprocess.augment.policy = AugmentPolicy::kRandAugment;
+  options.preprocess.augment.jitter_probability = 0.5F;
+  EXPECT_EQ(Refusal(options),
+            "jitter_probability=0.5: needs brightness, contrast, saturation "
+            "or hue");
+  options.preprocess.augment.contrast = 0.5F;
+  EXPECT_EQ(Refusal(options), "");
+}
+
 TEST(InputOptionsTest, SetsWhatFollowsFromTheMode) {
   const InputOptions training = CheckedInputOptions({});
   EXPECT_EQ(training.shuffle, Shuffle::kGlobal);

@@ -66,6 +66,10 @@ INSTANTIATE_TEST_SUITE_P(
              "drop_connect_rate=.1"},
         Pair{"dropblock_groups='3,4'", "dropblock_keep_prob",
              "dropblock_keep_prob=0.9"},
+        Pair{"dropblock_size=3", "dropblock_groups",
+             "dropblock_groups=4,dropblock_keep_prob=0.9"},
+        Pair{"dropblock_keep_prob=.9", "dropblock_groups",
+             "dropblock_groups=4"},
         Pair{"small_stem=1,use_resnetd_stem=1", "use_resnetd_stem",
              "small_stem=0"},
         Pair{"small_stem=1,replace_stem_max_pool=1", "replace_stem_max_pool",
@@ -92,6 +96,8 @@ INSTANTIATE_TEST_SUITE_P(
              "learning_rate_decay_epochs='30,60'"},
         Pair{"learning_rate_decay_epochs=20", "learning_rate_schedule",
              "learning_rate_schedule=step"},
+        Pair{"learning_rate_decay=.5", "learning_rate_schedule",
+             "learning_rate_schedule=exponential"},
         Pair{"plateau='top_1:3'", "learning_rate_schedule",
              "learning_rate_schedule=plateau"},
         Pair{"schedule_after_warmup=0", "learning_rate_schedule",
@@ -114,6 +120,13 @@ TEST(CheckTogetherTest, LeNetRefusesWhatIsNotOfIt) {
                       HasSubstr("model=lenet")));
     EXPECT_EQ(ErrorOf(given), "");
   }
+}
+
+TEST(CheckTogetherTest, RefusesWhatHasNoEffectUnderTheParametersNames) {
+  EXPECT_EQ(ErrorOf("randaug_magnitude=9"),
+            "randaug_magnitude=9: needs augment_name=randaugment, "
+            "torchvision_randaugment or timm_randaugment");
+  EXPECT_EQ(ErrorOf("randaug_magnitude=9,augment_name=randaugment"), "");
 }
 
 TEST(CheckTogetherTest, LooksAtWhatTheDataDecidesToo) {
