@@ -12,6 +12,9 @@ import verdict
 from store import OUTAGES
 
 KEEP = 3
+# The last step of the phase with a store, which waits most of its time, is the
+# one that the undisturbed run has done after this part of its own.
+EARLY = 0.2
 PARAMETERS = (
     "model=lenet,image_size=28,recipe=torchvision,augment_name=randaugment,"
     "precision=float32,train_batch_size=64,num_parallel_calls=2,"
@@ -31,7 +34,8 @@ class Soak:
         self.counts = dict.fromkeys(
             ["killed", "stopped", "ended by the store", "same bytes",
              "other bytes", "files moved away", "requests failed"], 0)
-        self.lives, self.steps, self.start = 0, None, time.monotonic()
+        self.lives, self.start = 0, time.monotonic()
+        self.steps = {}  # the last step of each phase
         self.next_line = self.next_sample = 0
         self.environment = {**store.environment, "HOME": str(out),
                             "XDG_CACHE_HOME": str(out / "cache"),
@@ -64,7 +68,7 @@ class Soak:
                       if (path / "MANIFEST").exists())
 
     def command(self, phase):
-        steps = 10 ** 8 if phase == "undisturbed" else self.steps
+        steps = self.steps.get(phase, 10 ** 8)
         root = "s3://shards" if phase == "store" else self.out
         return [self.given.programs / "train_resnet", "--mode", "train",
                 "--device", "cpu", "--data_dir", f"{root}/data", "--model_dir",
@@ -84,7 +88,7 @@ class Soak:
         self.next_sample = now + min(5, self.given.seconds / 360)
         model, newest = self.model(phase), self.checkpoints(phase)[-1:]
         # After its last step a training closes what it holds.
-        is_done = newest and newest[0].name.endswith(f"-{self.steps or 0:08}")
+        is_done = newest and step_of(newest[0]) == self.steps.get(phase)
         self.samples.append({
             "phase": phase, "life": self.lives, "minute": now / 60,
             "warm": newest != began_with and not is_done, **held,
@@ -93,14 +97,14 @@ class Soak:
 
     def progress(self, phase, now):
         newest = self.checkpoints(phase)
-        step = int(newest[-1].name.split("-")[1]) if newest else 0
+        step = step_of(newest[-1]) if newest else 0
+        steps = self.steps.get(phase)
         done = now / self.given.seconds
-        if self.steps:
-            done = 0.3 + 0.35 * (verdict.PHASES.index(phase) - 1 +
-                                 step / self.steps)
+        if steps:
+            done = 0.3 + 0.35 * (verdict.PHASES.index(phase) - 1 + step / steps)
         left = now / done - now if now > 5 else self.given.seconds
         memory = self.samples[-1]["mib"] if self.samples else 0
-        return (f"{now / 60:5.1f} min  {phase}  step {step}/{self.steps or '?'}"
+        return (f"{now / 60:5.1f} min  {phase}  step {step}/{steps or '?'}"
                 f"  {self.lives} lives  {memory:.0f} MiB  ETA {left / 60:.0f} "
                 "min")
 
@@ -183,21 +187,33 @@ class Soak:
                 longest *= 1.1  # A busy machine gets on, too.
             if self.random.random() < 0.4:
                 self.replace_shard(phase)
-        self.faults.append(f"{phase}: did not reach step {self.steps}")
+        self.faults.append(f"{phase}: did not reach step {self.steps[phase]}")
+
+    def keep_end(self, phase, checkpoint):
+        """Sets the last step of a phase, at which it must be as this one."""
+        shutil.copytree(checkpoint, self.out / "ends" / phase)
+        self.steps[phase] = step_of(checkpoint)
+
+    def keep_early(self):
+        newest = self.checkpoints("undisturbed")[-1:]
+        if newest:
+            self.keep_end("store", newest[0])
 
     def run(self):
-        self.live("undisturbed", 0.3 * self.given.seconds, signal.SIGTERM)
+        seconds = 0.3 * self.given.seconds
+        self.live("undisturbed", seconds, signal.SIGTERM,
+                  [(EARLY * seconds, self.keep_early)])
         newest = self.checkpoints("undisturbed")[-1:]
-        self.steps = int(newest[0].name.split("-")[1]) if newest else 0
-        if not self.steps:
+        if not newest or "store" not in self.steps:
             raise SystemExit(f"soak: no step in the time; {self.faults}")
+        self.keep_end("disk", newest[0])
         for phase in verdict.PHASES[1:]:
             self.disturb(phase)
 
     # Afterwards.
 
     def last(self, phase):
-        name = f"checkpoint-{self.steps:08}"
+        name = f"checkpoint-{self.steps[phase]:08}"
         if phase == "store":
             return self.out / "store/shards/store" / name
         return self.model(phase) / name
@@ -220,7 +236,7 @@ class Soak:
 
     def same_end(self, phase):
         """Whether weights, optimizer and place in the stream are the same."""
-        here, there = self.last("undisturbed"), self.last(phase)
+        here, there = self.out / "ends" / phase, self.last(phase)
         if not there.exists():
             return False
         states = [json.loads((place / "state.json").read_text())["stream"]
@@ -236,11 +252,12 @@ class Soak:
                    if name != "ended by the store"]
         straight, _ = self.loops("undisturbed")
         one = sum(path.stat().st_size
-                  for path in self.last("undisturbed").iterdir())
+                  for path in (self.out / "ends/disk").iterdir())
         for phase in verdict.PHASES[1:]:
             checks.append(verdict.none(
                 f"other weights or place in the stream, {phase}",
-                [] if self.same_end(phase) else [f"step {self.steps}"]))
+                [] if self.same_end(phase) else
+                [f"step {self.steps[phase]}"]))
             loops, damaged = self.loops(phase)
             shared = straight.keys() & loops.keys()
             checks += [
@@ -275,8 +292,13 @@ class Soak:
         counts = ", ".join(f"{count} {name}"
                            for name, count in self.counts.items())
         minutes = (time.monotonic() - self.start) / 60
-        return (f"{self.steps} steps three times in {self.lives} lives and "
-                f"{minutes:.0f} minutes; {counts}.")
+        return (f"{self.steps['disk']} steps twice, {self.steps['store']} of "
+                f"them with a store, in {self.lives} lives and {minutes:.0f} "
+                f"minutes; {counts}.")
+
+
+def step_of(checkpoint):
+    return int(checkpoint.name.split("-")[1])
 
 
 def disk_bytes(folder):
