@@ -140,6 +140,8 @@ TEST_F(DryRunTest, WritesNothingAndSaysWhatWouldRun) {
               HasSubstr("weights of 4 classes, 1 to 1\n"));
   EXPECT_THAT(model_.Run(Train("--resume 1 --dry_run")),
               Ends(2, HasSubstr("checkpoints of later steps, 2, would stay")));
+  EXPECT_THAT(model_.Run(Train("--moving_average_decay 0.9 --dry_run")),
+              Ends(2, HasSubstr("checkpoint of step 2 has no moving average")));
   const ProgramResult from = model_.Run(Train("--resume 1 --force --dry_run"));
   EXPECT_THAT(from.err, HasSubstr("would train from step 1 to 3 in loops of"));
   for (const std::string mode : {"eval", "predict", "export"}) {

@@ -130,4 +130,12 @@ void WriteEvalHistory(const EvalHistory& history,
   WriteFileAtomically(EvaluationsPath(model_dir), history.ToJson());
 }
 
+void ForgetEvaluationsAfter(std::int64_t step, const std::string& model_dir) {
+  EvalHistory history = ReadEvalHistory(model_dir);
+  if (history.last_step() > step) {
+    history.DropAfter(step);
+    WriteEvalHistory(history, model_dir);
+  }
+}
+
 }  // namespace infeed

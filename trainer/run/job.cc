@@ -1,5 +1,6 @@
 #include "trainer/run/job.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "trainer/checkpoint/resume.h"
 #include "trainer/checkpoint/warm_start.h"
 #include "trainer/feed/run_input.h"
+#include "trainer/formats/host_tensor.h"
 #include "trainer/model/lr_schedule.h"
 #include "trainer/params/parse.h"
 #include "trainer/params/station_options.h"
@@ -247,7 +249,28 @@ ModelLabels ReadTrainedWeights(const Job& job, std::string_view purpose) {
 
 }  // namespace
 
+namespace {
+
+// An average cannot begin or end in the middle of a training.
+void RequireSameAverage(const Job& job, const Checkpoint& checkpoint) {
+  const bool has_average =
+      std::ranges::any_of(checkpoint.state.optimizer, [](const auto& tensor) {
+        return tensor.first.ends_with(kAverageSuffix);
+      });
+  const double decay = job.params.optimizer.moving_average_decay;
+  if (has_average != (decay > 0)) {
+    throw UsageError(fmt::format(
+        "moving_average_decay={}: the checkpoint of step {} has {} moving "
+        "average: give the value that it was trained with, or train on from "
+        "its weights (resnet_checkpoint) in another model_dir",
+        decay, checkpoint.step, has_average ? "a" : "no"));
+  }
+}
+
+}  // namespace
+
 std::string RequireOwnCheckpoint(const Job& job, const Checkpoint& checkpoint) {
+  RequireSameAverage(job, checkpoint);
   const std::string difference = DifferenceOf(job, checkpoint);
   if (difference.empty()) {
     return "";

@@ -119,7 +119,8 @@ ProgramEnd Diverged(const Job& job, Training& training, RunLog& log) {
   const std::int64_t step = training.non_finite_step().value_or(0);
   log.End(step, RunEnd::kDiverged);
   PrintTensors(job, training.step());
-  const std::vector<std::int64_t> good = ListCheckpoints(job.options.model_dir);
+  std::vector<std::int64_t> good = ListCheckpoints(job.options.model_dir);
+  std::erase_if(good, [&](std::int64_t other) { return other > step; });
   return {ExitCode::kNonFiniteLoss,
           fmt::format("the loss of step {} is not finite; {}: lower "
                       "base_learning_rate",

@@ -12,6 +12,7 @@
 #include "records/cloud/cloud_settings.h"
 #include "trainer/checkpoint/best_checkpoint.h"
 #include "trainer/checkpoint/checkpoint.h"
+#include "trainer/checkpoint/eval_history.h"
 #include "trainer/feed/resident_images.h"
 #include "trainer/feed/run_input.h"
 #include "trainer/groups/torch_errors.h"
@@ -236,6 +237,7 @@ ProgramEnd Train(const Job& job, TrainTask& task, const std::stop_token& stop) {
   PastEvaluations& past = *task.past;
   if (job.ranks.place().is_first()) {
     ForgetBestAfter(start.step, job.options.model_dir);
+    ForgetEvaluationsAfter(start.step, job.options.model_dir);
   }
   if (!job.ranks.place().is_alone()) {
     // All ranks end after the same step, which still needs its images.

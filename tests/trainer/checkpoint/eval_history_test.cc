@@ -47,6 +47,17 @@ TEST(EvalHistoryTest, TheFileKeepsTheHistory) {
   EXPECT_EQ(EvalHistory::Parse(Made().ToJson()), Made());
 }
 
+TEST(EvalHistoryTest, ForgetsWhatARunGoesBackBehind) {
+  const TemporaryFolder model;
+  EXPECT_NO_THROW(ForgetEvaluationsAfter(0, model.path()));
+  EXPECT_FALSE(std::filesystem::exists(EvaluationsPath(model.path())));
+  WriteEvalHistory(Made(), model.path());
+  ForgetEvaluationsAfter(30, model.path());
+  EXPECT_EQ(ReadEvalHistory(model.path()), Made());
+  ForgetEvaluationsAfter(20, model.path());
+  EXPECT_EQ(ReadEvalHistory(model.path()).last_step(), 20);
+}
+
 // A kill may come between the history and the file of an evaluation.
 TEST(EvalHistoryTest, AnEvaluationCountsWithItsFile) {
   namespace fs = std::filesystem;
