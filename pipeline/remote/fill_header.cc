@@ -57,43 +57,28 @@ std::string SerializeMessage(const HeaderMessage& header) {
   return message.Take();
 }
 
-bool TakeNumbers(WireList list, HeaderMessage& header) {
-  return list.TakeSints(5, header.labels) || list.TakeFixed(6, header.sums) ||
-         list.TakeSints(7, header.geometry) ||
-         list.TakeVarints(8, header.counts) ||
-         list.TakeFixed(9, header.int64s) ||
-         list.TakeFixed(10, header.floats) ||
-         list.TakeVarints(11, header.byte_counts) ||
-         list.TakeFixed(14, header.fingerprints);
-}
-
 HeaderMessage ParseMessage(std::string_view bytes) {
   HeaderMessage header;
   const WireCursor message(std::as_bytes(std::span(bytes)),
                            "a worker's reply: not such a message");
-  ForEachWireField(message, [&](std::uint32_t tag, WireCursor& cursor) {
-    switch (tag) {
-      case WireTag(1, WireType::kVarint):
-        header.slots = static_cast<std::uint32_t>(cursor.TakeVarint());
-        return true;
-      case WireTag(2, WireType::kFixed64):
-        header.declined = cursor.TakeFixed<std::uint64_t>();
-        return true;
-      case WireTag(3, WireType::kVarint):
-        header.credit = static_cast<std::uint32_t>(cursor.TakeVarint());
-        return true;
-      case WireTag(4, WireType::kVarint):
-        header.cpu_nanoseconds = cursor.TakeVarint();
-        return true;
-      case WireTag(12, WireType::kBytes):
-        header.bytes = AsChars(cursor.TakeBytes());
-        return true;
-      case WireTag(13, WireType::kVarint):
-        header.cut_lists = static_cast<std::uint32_t>(cursor.TakeVarint());
-        return true;
-      default:
-        return TakeNumbers(WireList(tag, cursor), header);
-    }
+  ForEachField(message, [&](WireField field) {
+    return field.TakeUint32(1, header.slots) ||
+           field.TakeFixed64(2, header.declined) ||
+           field.TakeUint32(3, header.credit) ||
+           field.Take(4, WireType::kVarint,
+                      [&](WireCursor& from) {
+                        header.cpu_nanoseconds = from.TakeVarint();
+                      }) ||
+           field.TakeSints(5, header.labels) ||
+           field.TakeFixed(6, header.sums) ||
+           field.TakeSints(7, header.geometry) ||
+           field.TakeVarints(8, header.counts) ||
+           field.TakeFixed(9, header.int64s) ||
+           field.TakeFixed(10, header.floats) ||
+           field.TakeVarints(11, header.byte_counts) ||
+           field.TakeText(12, header.bytes) ||
+           field.TakeUint32(13, header.cut_lists) ||
+           field.TakeFixed(14, header.fingerprints);
   });
   return header;
 }

@@ -25,49 +25,25 @@ WireCursor CursorOfText(std::string_view bytes, const char* error) {
   return {std::as_bytes(std::span(bytes)), error};
 }
 
-// As in protobuf, bits beyond the lowest 32 do not count.
-std::uint32_t TakeUint32(WireCursor& cursor) {
-  return static_cast<std::uint32_t>(cursor.TakeVarint());
-}
-
-std::string TakeText(WireCursor& cursor) {
-  return std::string(AsChars(cursor.TakeBytes()));
-}
-
-StateField ParseSetting(WireCursor message) {
+StateField ParseSetting(const WireCursor& message) {
   StateField setting;
-  ForEachWireField(message, [&](std::uint32_t tag, WireCursor& cursor) {
-    switch (tag) {
-      case WireTag(1, WireType::kBytes):
-        setting.name = TakeText(cursor);
-        return true;
-      case WireTag(2, WireType::kBytes):
-        setting.value = TakeText(cursor);
-        return true;
-      default:
-        return false;
-    }
+  ForEachField(message, [&](WireField field) {
+    return field.TakeText(1, setting.name) || field.TakeText(2, setting.value);
   });
   return setting;
 }
 
-SlotRequest ParseSlot(WireCursor message) {
+SlotRequest ParseSlot(const WireCursor& message) {
   SlotRequest slot = {};
-  ForEachWireField(message, [&](std::uint32_t tag, WireCursor& cursor) {
-    switch (tag) {
-      case WireTag(1, WireType::kVarint):
-        slot.epoch = TakeUint32(cursor);
-        return true;
-      case WireTag(2, WireType::kVarint):
-        slot.position =
-            NumberFrom<std::int64_t>(cursor.TakeVarint(), "position");
-        return true;
-      case WireTag(3, WireType::kVarint):
-        slot.record = NumberFrom<std::int64_t>(cursor.TakeVarint(), "record");
-        return true;
-      default:
-        return false;
-    }
+  ForEachField(message, [&](WireField field) {
+    const auto take = [&](std::uint32_t number, std::int64_t& value,
+                          const char* what) {
+      return field.Take(number, WireType::kVarint, [&](WireCursor& from) {
+        value = NumberFrom<std::int64_t>(from.TakeVarint(), what);
+      });
+    };
+    return field.TakeUint32(1, slot.epoch) ||
+           take(2, slot.position, "position") || take(3, slot.record, "record");
   });
   return slot;
 }
@@ -122,24 +98,13 @@ std::string Serialize(const FillRequest& request) {
 
 OpenRequest ParseOpenRequest(std::string_view bytes) {
   OpenRequest request;
-  ForEachWireField(CursorOfText(bytes, kNoRequest), [&](std::uint32_t tag,
-                                                        WireCursor& cursor) {
-    switch (tag) {
-      case WireTag(1, WireType::kBytes):
-        request.build = TakeText(cursor);
-        return true;
-      case WireTag(2, WireType::kVarint):
-        request.pixels_version = TakeUint32(cursor);
-        return true;
-      case WireTag(3, WireType::kBytes):
-        request.data = TakeText(cursor);
-        return true;
-      case WireTag(4, WireType::kBytes):
-        request.settings.push_back(ParseSetting(cursor.TakeMessage()));
-        return true;
-      default:
-        return false;
-    }
+  ForEachField(CursorOfText(bytes, kNoRequest), [&](WireField field) {
+    return field.TakeText(1, request.build) ||
+           field.TakeUint32(2, request.pixels_version) ||
+           field.TakeText(3, request.data) ||
+           field.Take(4, WireType::kBytes, [&](WireCursor& from) {
+             request.settings.push_back(ParseSetting(from.TakeMessage()));
+           });
   });
   return request;
 }
@@ -152,42 +117,25 @@ OpenReply ParseOpenReply(RpcPieces pieces) {
   std::string bytes(joined.size(), '\0');
   joined.Copy(0, std::as_writable_bytes(std::span(bytes)));
   OpenReply reply;
-  ForEachWireField(CursorOfText(bytes, kNoReply), [&](std::uint32_t tag,
-                                                      WireCursor& cursor) {
-    switch (tag) {
-      case WireTag(1, WireType::kFixed64):
-        reply.key = cursor.TakeFixed<std::uint64_t>();
-        return true;
-      case WireTag(2, WireType::kVarint):
-        reply.credit = NumberFrom<int>(TakeUint32(cursor), "credit");
-        return true;
-      case WireTag(3, WireType::kBytes):
-        reply.worker = TakeText(cursor);
-        return true;
-      case WireTag(4, WireType::kBytes):
-        reply.differences.push_back(TakeText(cursor));
-        return true;
-      default:
-        return false;
-    }
+  std::uint32_t credit = 0;
+  ForEachField(CursorOfText(bytes, kNoReply), [&](WireField field) {
+    return field.TakeFixed64(1, reply.key) || field.TakeUint32(2, credit) ||
+           field.TakeText(3, reply.worker) ||
+           field.Take(4, WireType::kBytes, [&](WireCursor& from) {
+             reply.differences.emplace_back(AsChars(from.TakeBytes()));
+           });
   });
+  reply.credit = NumberFrom<int>(credit, "credit");
   return reply;
 }
 
 FillRequest ParseFillRequest(std::string_view bytes) {
   FillRequest request;
-  ForEachWireField(CursorOfText(bytes, kNoRequest), [&](std::uint32_t tag,
-                                                        WireCursor& cursor) {
-    switch (tag) {
-      case WireTag(1, WireType::kFixed64):
-        request.key = cursor.TakeFixed<std::uint64_t>();
-        return true;
-      case WireTag(2, WireType::kBytes):
-        request.slots.push_back(ParseSlot(cursor.TakeMessage()));
-        return true;
-      default:
-        return false;
-    }
+  ForEachField(CursorOfText(bytes, kNoRequest), [&](WireField field) {
+    return field.TakeFixed64(1, request.key) ||
+           field.Take(2, WireType::kBytes, [&](WireCursor& from) {
+             request.slots.push_back(ParseSlot(from.TakeMessage()));
+           });
   });
   if (request.slots.empty() || request.slots.size() > kMostSlots) {
     throw DataError("request: " + std::to_string(request.slots.size()) +

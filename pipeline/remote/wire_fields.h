@@ -100,27 +100,51 @@ class WireWriter {
   std::string message_;
 };
 
-// The field after a tag, which may be one of a message's lists of numbers. Each
-// function takes the numbers if the field is that list, packed (a block of
-// them) or not (a tag each); else it returns false.
-class WireList {
+// The field after a tag. Each function takes its value if it has this number
+// and type; else it returns false. Lists of numbers are packed (a block of
+// them) or not (a tag each).
+class WireField {
  public:
-  WireList(std::uint32_t tag, WireCursor& cursor)
+  WireField(std::uint32_t tag, WireCursor& cursor)
       : tag_(tag), cursor_(cursor) {}
+
+  // Calls take(cursor).
+  template <typename TakeValue>
+  bool Take(std::uint32_t field, WireType type, TakeValue take) {
+    if (tag_ != WireTag(field, type)) {
+      return false;
+    }
+    take(cursor_);
+    return true;
+  }
+
+  // As in protobuf, bits beyond the lowest 32 do not count.
+  bool TakeUint32(std::uint32_t field, std::uint32_t& number) {
+    return Take(field, WireType::kVarint, [&](WireCursor& from) {
+      number = static_cast<std::uint32_t>(from.TakeVarint());
+    });
+  }
+  bool TakeFixed64(std::uint32_t field, std::uint64_t& number) {
+    return Take(field, WireType::kFixed64, [&](WireCursor& from) {
+      number = from.TakeFixed<std::uint64_t>();
+    });
+  }
+  bool TakeText(std::uint32_t field, std::string& text) {
+    return Take(field, WireType::kBytes,
+                [&](WireCursor& from) { text = AsChars(from.TakeBytes()); });
+  }
 
   bool TakeVarints(std::uint32_t field, std::vector<std::uint32_t>& numbers) {
     return TakeNumbers(field, WireType::kVarint, [&](WireCursor& from) {
       numbers.push_back(static_cast<std::uint32_t>(from.TakeVarint()));
     });
   }
-
   bool TakeSints(std::uint32_t field, std::vector<std::int32_t>& numbers) {
     return TakeNumbers(field, WireType::kVarint, [&](WireCursor& from) {
       numbers.push_back(
           NumberOfWireSint(static_cast<std::uint32_t>(from.TakeVarint())));
     });
   }
-
   template <typename Number>
   bool TakeFixed(std::uint32_t field, std::vector<Number>& numbers) {
     constexpr WireType kOne =
@@ -131,24 +155,27 @@ class WireList {
   }
 
  private:
-  template <typename Take>
-  bool TakeNumbers(std::uint32_t field, WireType one, Take take) {
-    if (tag_ == WireTag(field, one)) {
-      take(cursor_);
-      return true;
-    }
-    if (tag_ != WireTag(field, WireType::kBytes)) {
-      return false;
-    }
-    WireCursor block = cursor_.TakeMessage();
-    while (!block.is_at_end()) {
-      take(block);
-    }
-    return true;
+  template <typename TakeNumber>
+  bool TakeNumbers(std::uint32_t field, WireType one, TakeNumber take) {
+    return Take(field, one, take) ||
+           Take(field, WireType::kBytes, [&](WireCursor& from) {
+             WireCursor block = from.TakeMessage();
+             while (!block.is_at_end()) {
+               take(block);
+             }
+           });
   }
 
   std::uint32_t tag_;
   WireCursor& cursor_;
 };
+
+// As ForEachWireField(), with take(field).
+template <typename TakeField>
+void ForEachField(const WireCursor& message, const TakeField& take) {
+  ForEachWireField(message, [&](std::uint32_t tag, WireCursor& cursor) {
+    return take(WireField(tag, cursor));
+  });
+}
 
 }  // namespace infeed
