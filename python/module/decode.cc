@@ -1,5 +1,3 @@
-#include "python/module/decode.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -32,6 +30,8 @@
 #include "preprocess/pixels/simd_target.h"
 #include "preprocess/resize/side.h"
 #include "preprocess/resize/sink.h"
+
+#include "python/module/module.h"
 
 namespace infeed::python {
 namespace {

@@ -1,5 +1,3 @@
-#include "python/module/errors.h"
-
 #include <exception>
 #include <string>
 
@@ -7,6 +5,8 @@
 
 #include "base/error.h"
 #include "base/shown_text.h"
+
+#include "python/module/module.h"
 
 namespace infeed::python {
 namespace {

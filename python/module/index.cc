@@ -1,5 +1,3 @@
-#include "python/module/index.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
@@ -20,6 +18,8 @@
 #include "records/store/index_classes.h"
 #include "records/store/index_data.h"
 #include "records/store/record_index.h"
+
+#include "python/module/module.h"
 
 namespace infeed::python {
 namespace {

@@ -1,16 +1,11 @@
-// infeed._engine: the native module of the package infeed.
+#include "python/module/module.h"
 
 #include <cstdint>
 
-#include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
 #include "python/module/batch.h"
-#include "python/module/decode.h"
-#include "python/module/errors.h"
-#include "python/module/index.h"
 #include "python/module/options.h"
-#include "python/module/records.h"
 #include "python/module/stream.h"
 
 namespace {

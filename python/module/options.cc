@@ -1,11 +1,13 @@
 #include "python/module/options.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
 
+#include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
@@ -124,6 +126,13 @@ nb::list OptionTable() {
   return rows;
 }
 
+template <typename T>
+std::vector<T> ToVector(nb::handle array) {
+  const auto values =
+      nb::cast<nb::ndarray<const T, nb::ndim<1>, nb::c_contig>>(array);
+  return {values.data(), values.data() + values.size()};
+}
+
 }  // namespace
 
 InputOptions ReadOptions(const nb::dict& given) {
@@ -195,6 +204,22 @@ TlsFiles ReadTlsFiles(const nb::tuple& given) {
   return {.cert = BytesOf(given[0]),
           .key = BytesOf(given[1]),
           .ca = BytesOf(given[2])};
+}
+
+std::shared_ptr<const Selection> ReadSelection(const nb::object& selection) {
+  if (selection.is_none()) {
+    return nullptr;
+  }
+  RecordGroup group{.name = "subset"};
+  group.ids = ToVector<std::uint32_t>(selection[0]);
+  const nb::object weights = selection[1];
+  if (!weights.is_none()) {
+    group.weights = ToVector<double>(weights);
+  }
+  std::vector<RecordGroup> groups;
+  groups.push_back(std::move(group));
+  return std::make_shared<const Selection>(
+      std::move(groups), nb::cast<std::int64_t>(selection[2]));
 }
 
 void AddOptions(nb::module_& module) {

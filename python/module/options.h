@@ -1,10 +1,12 @@
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include <nanobind/nanobind.h>
 
 #include "pipeline/options/options.h"
+#include "pipeline/order/selection.h"
 #include "pipeline/remote/rpc.h"
 #include "records/example/fields.h"
 
@@ -34,6 +36,12 @@ void AddViews(const nanobind::list& given, InputOptions& options);
 // (certificate, key, authority's certificate), each a path's bytes; empty: no
 // TLS.
 [[nodiscard]] TlsFiles ReadTlsFiles(const nanobind::tuple& given);
+
+// The selection of a tuple: record numbers as an array of uint32, their weights
+// as an array of float64 or None, and the places of an epoch. None gives null:
+// each record once.
+[[nodiscard]] std::shared_ptr<const Selection> ReadSelection(
+    const nanobind::object& selection);
 
 // Adds option_table(), objects_preset() and object_list_type().
 void AddOptions(nanobind::module_& module);

@@ -1,5 +1,3 @@
-#include "python/module/records.h"
-
 #include <cstddef>
 #include <cstdint>
 #include <list>
@@ -27,6 +25,8 @@
 #include "records/store/record_index.h"
 #include "records/store/record_store.h"
 #include "records/tfrecord/writer.h"
+
+#include "python/module/module.h"
 
 namespace infeed::python {
 namespace {

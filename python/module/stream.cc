@@ -24,7 +24,6 @@
 #include "records/bytes/plain_text.h"
 
 #include "python/module/options.h"
-#include "python/module/selection.h"
 
 namespace infeed::python {
 namespace {
