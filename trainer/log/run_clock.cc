@@ -24,7 +24,6 @@ RunClock::RunClock(const RunClockOptions& options, Now now)
       now_(std::move(now)),
       start_(now_()),
       mark_(start_),
-      loop_start_(start_),
       last_step_(start_) {}
 
 double RunClock::SinceMark() {
@@ -42,7 +41,6 @@ double RunClock::EndSpan(std::string_view name, std::int64_t step) {
 
 void RunClock::BeginLoop(double waited) {
   (times_.loops == 0 ? times_.start_up : times_.between) += SinceMark();
-  loop_start_ = mark_;
   last_step_ = mark_;
   warm_up_seconds_ = 0;
   warm_up_steps_ = 0;
