@@ -25,7 +25,6 @@
 #include "pipeline/reading/opened_data.h"
 #include "pipeline/remote/messages.h"
 #include "pipeline/remote/range_check.h"
-#include "pipeline/remote/worker_link.h"
 #include "pipeline/remote/worker_list.h"
 #include "pipeline/remote/worker_settings.h"
 #include "pipeline/slots/open_batch.h"

@@ -5,7 +5,7 @@
 
 #include "pipeline/options/options.h"
 #include "pipeline/remote/rpc.h"
-#include "pipeline/remote/worker_links.h"
+#include "pipeline/remote/worker_link.h"
 #include "records/store/record_index.h"
 
 // A trial of a stream's workers before a run, for those who plan it: can they

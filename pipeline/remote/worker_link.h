@@ -11,11 +11,20 @@
 
 #include "pipeline/remote/messages.h"
 #include "pipeline/remote/rpc.h"
-#include "pipeline/remote/worker_links.h"
 #include "pipeline/slots/range_lender.h"
 #include "pipeline/stats/stats.h"
 
 namespace infeed {
+
+// The waits of the links; tests have shorter ones.
+struct LinkTimes {
+  std::chrono::milliseconds tick{10};            // of RangeLender::MarkLate()
+  std::chrono::milliseconds resolve{30'000};     // between readings of the list
+  std::chrono::milliseconds open{10'000};        // for an answer to Open
+  std::chrono::milliseconds least_fill{10'000};  // a Fill's shortest deadline
+  std::chrono::milliseconds first_retry{1'000};  // after a loss; doubles
+  std::chrono::milliseconds last_retry{60'000};  // and after a refusal
+};
 
 // The times of a link's last ranges.
 class LinkLatencies {

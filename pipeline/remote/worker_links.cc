@@ -3,22 +3,15 @@
 #include <pthread.h>
 
 #include <algorithm>
-#include <condition_variable>
 #include <mutex>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include "base/error.h"
-#include "pipeline/remote/lent_ranges.h"
-#include "pipeline/remote/link_set.h"
-#include "pipeline/remote/worker_link.h"
-#include "pipeline/remote/worker_list_reader.h"
 
 namespace infeed {
 namespace {
 
-using Clock = RangeLender::Clock;
 using Lock = std::unique_lock<std::mutex>;
 
 // A link's latency before a range has come from any.
@@ -26,76 +19,10 @@ constexpr std::chrono::milliseconds kGuessedLatency{300};
 
 }  // namespace
 
-// A thread does all that is neither the reading of the list, which may block,
-// nor the end of a call. Only this thread makes and destroys channels and
-// begins calls, so none is destroyed under a call's beginning, nor by a call's
-// end, and ends that come at once do not recurse.
-class WorkerLinks::Impl {
- public:
-  Impl(RpcLibrary& library, RangeLender& lender, const InputOptions& input,
-       WorkerList list, RangeCheck* check, StageCounters& counters,
-       LinkOptions options);
-  ~Impl();
-  Impl(const Impl&) = delete;
-  Impl& operator=(const Impl&) = delete;
-
-  // Wakes the thread.
-  void Wake();
-  [[nodiscard]] bool IsAnyOpen() const;
-  [[nodiscard]] std::vector<WorkerStats> stats() const;
-
- private:
-  // The thread's function.
-  void Work();
-  // Waits for work, until then at most. Returns false at the end.
-  [[nodiscard]] bool Wait(Clock::time_point until);
-
-  // The thread's work.
-  void ChooseLinks();
-  void OpenLinks(Clock::time_point now);
-  void Open(ConnectedLink& to);
-  void LendToAll(Clock::time_point now);
-  void ReportIfAllRefused();
-
-  // Lends the link one more range. Returns false if it cannot have one now.
-  [[nodiscard]] bool LendTo(ConnectedLink& to, LinkLatencies::Duration of_all,
-                            Clock::time_point now);
-  void BeginFill(std::shared_ptr<const LentRange> lent,
-                 std::chrono::milliseconds timeout, std::uint64_t key);
-
-  // The ends of calls.
-  void Opened(ConnectedLink& by, const RpcStatus& status, RpcPieces pieces);
-  void Filled(const LentRange& lent, const RpcStatus& status, RpcPieces pieces);
-
-  // Not under the lock.
-  void Print(const std::string& line) const;
-  // Takes the addresses of the list.
-  void Listed(std::vector<std::string> addresses);
-
-  RpcLibrary& library_;
-  RangeLender& lender_;
-  const InputOptions input_;
-  RangeCheck* const check_;
-  const LinkOptions options_;
-  const std::string open_request_;
-
-  SharedLinks shared_;
-  LentRanges lent_;
-  std::condition_variable wake_;  // the thread
-  // Under the lock of shared_.
-  bool has_work_ = false;
-  bool is_accepted_ = false;  // by any worker, once
-  bool has_begun_ = false;    // all workers have been tried
-  std::vector<std::string> addresses_;
-
-  WorkerListReader list_;
-  std::thread work_;
-};
-
-WorkerLinks::Impl::Impl(RpcLibrary& library, RangeLender& lender,
-                        const InputOptions& input, WorkerList list,
-                        RangeCheck* check, StageCounters& counters,
-                        LinkOptions options)
+WorkerLinks::WorkerLinks(RpcLibrary& library, RangeLender& lender,
+                         const InputOptions& input, WorkerList list,
+                         RangeCheck* check, StageCounters& counters,
+                         LinkOptions options)
     : library_(library),
       lender_(lender),
       input_(input),
@@ -109,7 +36,7 @@ WorkerLinks::Impl::Impl(RpcLibrary& library, RangeLender& lender,
             }),
       work_([this] { Work(); }) {}
 
-WorkerLinks::Impl::~Impl() {
+WorkerLinks::~WorkerLinks() {
   {
     const Lock lock(shared_.mutex);
     shared_.is_stopping = true;
@@ -121,7 +48,7 @@ WorkerLinks::Impl::~Impl() {
   }
 }
 
-void WorkerLinks::Impl::Wake() {
+void WorkerLinks::Pump() {
   {
     const Lock lock(shared_.mutex);
     has_work_ = true;
@@ -129,26 +56,26 @@ void WorkerLinks::Impl::Wake() {
   wake_.notify_one();
 }
 
-bool WorkerLinks::Impl::IsAnyOpen() const {
+bool WorkerLinks::IsAnyOpen() const {
   const Lock lock(shared_.mutex);
   return shared_.links.IsAnyOpen();
 }
 
-std::vector<WorkerStats> WorkerLinks::Impl::stats() const {
+std::vector<WorkerStats> WorkerLinks::stats() const {
   const Lock lock(shared_.mutex);
   return shared_.links.stats(Clock::now());
 }
 
-void WorkerLinks::Impl::Listed(std::vector<std::string> addresses) {
+void WorkerLinks::Listed(std::vector<std::string> addresses) {
   {
     const Lock lock(shared_.mutex);
     addresses_ = std::move(addresses);
     shared_.is_list_new = true;
   }
-  Wake();
+  Pump();
 }
 
-void WorkerLinks::Impl::Work() {
+void WorkerLinks::Work() {
   (void)::pthread_setname_np(::pthread_self(), "infeed links");
   Clock::time_point tick = Clock::now();
   while (Wait(tick)) {
@@ -164,7 +91,7 @@ void WorkerLinks::Impl::Work() {
   }
 }
 
-bool WorkerLinks::Impl::Wait(Clock::time_point until) {
+bool WorkerLinks::Wait(Clock::time_point until) {
   Lock lock(shared_.mutex);
   wake_.wait_until(lock, until,
                    [this] { return shared_.is_stopping || has_work_; });
@@ -172,7 +99,7 @@ bool WorkerLinks::Impl::Wait(Clock::time_point until) {
   return !shared_.is_stopping;
 }
 
-void WorkerLinks::Impl::ChooseLinks() {
+void WorkerLinks::ChooseLinks() {
   std::vector<std::unique_ptr<RpcChannel>> ended;
   {
     const Lock lock(shared_.mutex);
@@ -188,7 +115,7 @@ void WorkerLinks::Impl::ChooseLinks() {
   shared_.links.RemoveUnwanted();
 }
 
-void WorkerLinks::Impl::OpenLinks(Clock::time_point now) {
+void WorkerLinks::OpenLinks(Clock::time_point now) {
   std::vector<ConnectedLink*> due;
   {
     const Lock lock(shared_.mutex);
@@ -199,7 +126,7 @@ void WorkerLinks::Impl::OpenLinks(Clock::time_point now) {
   }
 }
 
-void WorkerLinks::Impl::Open(ConnectedLink& to) {
+void WorkerLinks::Open(ConnectedLink& to) {
   try {
     if (!to.channel) {
       to.channel =
@@ -219,8 +146,8 @@ void WorkerLinks::Impl::Open(ConnectedLink& to) {
                    });
 }
 
-void WorkerLinks::Impl::Opened(ConnectedLink& by, const RpcStatus& status,
-                               RpcPieces reply) {
+void WorkerLinks::Opened(ConnectedLink& by, const RpcStatus& status,
+                         RpcPieces reply) {
   const OpenAnswer answer = OpenAnswerOf(status, reply);
   Lock lock(shared_.mutex);
   if (shared_.is_stopping || by.is_unwanted) {
@@ -233,10 +160,10 @@ void WorkerLinks::Impl::Opened(ConnectedLink& by, const RpcStatus& status,
       shared_.is_list_new || by.link.state() == WorkerLink::State::kFull;
   lock.unlock();
   Print(line);
-  Wake();
+  Pump();
 }
 
-void WorkerLinks::Impl::ReportIfAllRefused() {
+void WorkerLinks::ReportIfAllRefused() {
   Lock lock(shared_.mutex);
   if (has_begun_ || !shared_.links.AreAllTried()) {
     return;
@@ -250,7 +177,7 @@ void WorkerLinks::Impl::ReportIfAllRefused() {
   }
 }
 
-void WorkerLinks::Impl::LendToAll(Clock::time_point now) {
+void WorkerLinks::LendToAll(Clock::time_point now) {
   std::vector<ConnectedLink*> able;  // as far as is known
   LinkLatencies::Duration of_all{0};
   {
@@ -264,9 +191,8 @@ void WorkerLinks::Impl::LendToAll(Clock::time_point now) {
   }
 }
 
-bool WorkerLinks::Impl::LendTo(ConnectedLink& to,
-                               LinkLatencies::Duration of_all,
-                               Clock::time_point now) {
+bool WorkerLinks::LendTo(ConnectedLink& to, LinkLatencies::Duration of_all,
+                         Clock::time_point now) {
   Lock lock(shared_.mutex);
   LinkLatencies::Duration latency = to.link.latencies().median();
   if (shared_.is_stopping ||
@@ -299,9 +225,9 @@ bool WorkerLinks::Impl::LendTo(ConnectedLink& to,
   return true;
 }
 
-void WorkerLinks::Impl::BeginFill(std::shared_ptr<const LentRange> lent,
-                                  std::chrono::milliseconds timeout,
-                                  std::uint64_t key) {
+void WorkerLinks::BeginFill(std::shared_ptr<const LentRange> lent,
+                            std::chrono::milliseconds timeout,
+                            std::uint64_t key) {
   RpcChannel& channel = *lent->to->channel;
   std::string request = Serialize({.key = key, .slots = lent->loan.slots});
   channel.Call(kFillMethod, std::move(request), timeout,
@@ -311,31 +237,16 @@ void WorkerLinks::Impl::BeginFill(std::shared_ptr<const LentRange> lent,
                });
 }
 
-void WorkerLinks::Impl::Filled(const LentRange& lent, const RpcStatus& status,
-                               RpcPieces pieces) {
+void WorkerLinks::Filled(const LentRange& lent, const RpcStatus& status,
+                         RpcPieces pieces) {
   Print(lent_.TakeBack(lent, status, pieces));
-  Wake();
+  Pump();
 }
 
-void WorkerLinks::Impl::Print(const std::string& line) const {
+void WorkerLinks::Print(const std::string& line) const {
   if (!line.empty() && options_.note) {
     options_.note(line);
   }
 }
-
-WorkerLinks::WorkerLinks(RpcLibrary& library, RangeLender& lender,
-                         const InputOptions& input, WorkerList list,
-                         RangeCheck* check, StageCounters& counters,
-                         LinkOptions options)
-    : impl_(std::make_unique<Impl>(library, lender, input, std::move(list),
-                                   check, counters, std::move(options))) {}
-
-WorkerLinks::~WorkerLinks() = default;
-
-void WorkerLinks::Pump() { impl_->Wake(); }
-
-bool WorkerLinks::IsAnyOpen() const { return impl_->IsAnyOpen(); }
-
-std::vector<WorkerStats> WorkerLinks::stats() const { return impl_->stats(); }
 
 }  // namespace infeed

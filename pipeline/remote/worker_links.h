@@ -1,33 +1,29 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "pipeline/options/options.h"
+#include "pipeline/remote/lent_ranges.h"
+#include "pipeline/remote/link_set.h"
 #include "pipeline/remote/messages.h"
 #include "pipeline/remote/range_check.h"
 #include "pipeline/remote/rpc.h"
+#include "pipeline/remote/worker_link.h"
 #include "pipeline/remote/worker_list.h"
+#include "pipeline/remote/worker_list_reader.h"
 #include "pipeline/slots/range_lender.h"
 #include "pipeline/stats/stage_counters.h"
 #include "pipeline/stats/stats.h"
 
 namespace infeed {
-
-// The waits of the links; tests have shorter ones.
-struct LinkTimes {
-  std::chrono::milliseconds tick{10};            // of RangeLender::MarkLate()
-  std::chrono::milliseconds resolve{30'000};     // between readings of the list
-  std::chrono::milliseconds open{10'000};        // for an answer to Open
-  std::chrono::milliseconds least_fill{10'000};  // a Fill's shortest deadline
-  std::chrono::milliseconds first_retry{1'000};  // after a loss; doubles
-  std::chrono::milliseconds last_retry{60'000};  // and after a refusal
-};
 
 struct LinkOptions {
   OpenRequest open = {};         // the stream
@@ -82,8 +78,56 @@ class WorkerLinks {
   [[nodiscard]] std::vector<WorkerStats> stats() const;
 
  private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+  using Clock = RangeLender::Clock;
+
+  // The thread's function. It does all that is neither the reading of the
+  // list, which may block, nor the end of a call. Only this thread makes and
+  // destroys channels and begins calls, so none is destroyed under a call's
+  // beginning, nor by a call's end, and ends that come at once do not recurse.
+  void Work();
+  // Waits for work, until then at most. Returns false at the end.
+  [[nodiscard]] bool Wait(Clock::time_point until);
+
+  // The thread's work.
+  void ChooseLinks();
+  void OpenLinks(Clock::time_point now);
+  void Open(ConnectedLink& to);
+  void LendToAll(Clock::time_point now);
+  void ReportIfAllRefused();
+
+  // Lends the link one more range. Returns false if it cannot have one now.
+  [[nodiscard]] bool LendTo(ConnectedLink& to, LinkLatencies::Duration of_all,
+                            Clock::time_point now);
+  void BeginFill(std::shared_ptr<const LentRange> lent,
+                 std::chrono::milliseconds timeout, std::uint64_t key);
+
+  // The ends of calls.
+  void Opened(ConnectedLink& by, const RpcStatus& status, RpcPieces pieces);
+  void Filled(const LentRange& lent, const RpcStatus& status, RpcPieces pieces);
+
+  // Not under the lock.
+  void Print(const std::string& line) const;
+  // Takes the addresses of the list.
+  void Listed(std::vector<std::string> addresses);
+
+  RpcLibrary& library_;
+  RangeLender& lender_;
+  const InputOptions input_;
+  RangeCheck* const check_;
+  const LinkOptions options_;
+  const std::string open_request_;
+
+  SharedLinks shared_;
+  LentRanges lent_;
+  std::condition_variable wake_;  // the thread
+  // Under the lock of shared_.
+  bool has_work_ = false;
+  bool is_accepted_ = false;  // by any worker, once
+  bool has_begun_ = false;    // all workers have been tried
+  std::vector<std::string> addresses_;
+
+  WorkerListReader list_;
+  std::thread work_;
 };
 
 }  // namespace infeed

@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "pipeline/remote/worker_links.h"
+#include "pipeline/remote/worker_link.h"
 #include "pipeline/remote/worker_list.h"
 
 namespace infeed {
