@@ -9,8 +9,6 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
-#include <map>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <system_error>
@@ -25,15 +23,6 @@
 #include "records/files/text_lines.h"
 
 namespace infeed {
-
-// One worker, or one name of several.
-struct ListedWorker {
-  std::string host;  // without brackets
-  std::string port;
-  bool is_resolved = false;
-
-  friend auto operator<=>(const ListedWorker&, const ListedWorker&) = default;
-};
 
 namespace {
 
@@ -154,31 +143,14 @@ std::uint64_t Mixed(std::uint64_t hash) {
 
 }  // namespace
 
-struct WorkerList::Parts {
-  struct File {
-    std::string path;
-    std::vector<ListedWorker> last = {};  // its last good content
-  };
-
-  // Add the addresses of a worker, or of those in a file, now.
-  void Add(const ListedWorker& worker, std::vector<std::string>& addresses);
-  void Add(File& file, std::vector<std::string>& addresses);
-
-  Resolve resolve;
-  std::mutex mutex;
-  std::vector<ListedWorker> workers;
-  std::vector<File> files;
-  std::map<ListedWorker, std::vector<std::string>> last;  // answers, of names
-};
-
-void WorkerList::Parts::Add(const ListedWorker& worker,
-                            std::vector<std::string>& addresses) {
+void WorkerList::Add(const ListedWorker& worker,
+                     std::vector<std::string>& addresses) {
   if (!worker.is_resolved) {
     addresses.push_back(AddressOf(worker.host, worker.port));
     return;
   }
-  std::vector<std::string> hosts = resolve(worker.host);
-  std::vector<std::string>& answer = last[worker];
+  std::vector<std::string> hosts = resolve_(worker.host);
+  std::vector<std::string>& answer = last_[worker];
   if (!hosts.empty()) {
     answer = std::move(hosts);
   }
@@ -187,7 +159,7 @@ void WorkerList::Parts::Add(const ListedWorker& worker,
   }
 }
 
-void WorkerList::Parts::Add(File& file, std::vector<std::string>& addresses) {
+void WorkerList::Add(File& file, std::vector<std::string>& addresses) {
   try {
     file.last = ReadList(file.path);
   } catch (const Error&) {
@@ -199,33 +171,28 @@ void WorkerList::Parts::Add(File& file, std::vector<std::string>& addresses) {
 }
 
 WorkerList::WorkerList(std::string_view text, Resolve resolve)
-    : parts_(std::make_unique<Parts>()) {
-  parts_->resolve = resolve ? std::move(resolve) : ResolveBySystem;
+    : resolve_(resolve ? std::move(resolve) : ResolveBySystem) {
   for (const std::string_view entry : Entries(text)) {
     if (!entry.starts_with('@')) {
-      parts_->workers.push_back(WorkerOf(entry));
+      workers_.push_back(WorkerOf(entry));
       continue;
     }
     const std::string path(entry.substr(1));
     try {
-      parts_->files.push_back({.path = path, .last = ReadList(path)});
+      files_.push_back({.path = path, .last = ReadList(path)});
     } catch (const Error& error) {
       throw UsageError("workers: '" + ShownText(entry) + "': " + error.what());
     }
   }
 }
 
-WorkerList::WorkerList(WorkerList&&) noexcept = default;
-WorkerList::~WorkerList() = default;
-
 std::vector<std::string> WorkerList::Addresses() {
-  const std::lock_guard lock(parts_->mutex);
   std::vector<std::string> addresses;
-  for (const ListedWorker& worker : parts_->workers) {
-    parts_->Add(worker, addresses);
+  for (const ListedWorker& worker : workers_) {
+    Add(worker, addresses);
   }
-  for (Parts::File& file : parts_->files) {
-    parts_->Add(file, addresses);
+  for (File& file : files_) {
+    Add(file, addresses);
   }
   std::ranges::sort(addresses);
   addresses.erase(std::ranges::unique(addresses).begin(), addresses.end());

@@ -1,16 +1,26 @@
 #pragma once
 
+#include <compare>
 #include <functional>
-#include <memory>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace infeed {
 
+// One worker, or one name of several.
+struct ListedWorker {
+  std::string host;  // without brackets
+  std::string port;
+  bool is_resolved = false;
+
+  friend auto operator<=>(const ListedWorker&, const ListedWorker&) = default;
+};
+
 // The workers that an option names: a comma list of HOST:PORT, dns:///NAME:PORT
 // (all addresses of the name) and @FILE (a line each, HOST:PORT or dns:///;
-// empty lines and lines that begin with # are skipped). Thread-safe.
+// empty lines and lines that begin with # are skipped). For one thread.
 class WorkerList {
  public:
   // Resolves a host's name to addresses; empty: unknown now.
@@ -19,8 +29,6 @@ class WorkerList {
   // Throws UsageError that names the entry that has none of the forms, or the
   // file that cannot be read. resolve: for tests; null: the system's.
   explicit WorkerList(std::string_view text, Resolve resolve = nullptr);
-  WorkerList(WorkerList&&) noexcept;
-  ~WorkerList();
 
   // The addresses now, HOST:PORT, sorted, each once; names of dns:/// are
   // resolved and files read anew, those that fail now have their last answer.
@@ -28,8 +36,19 @@ class WorkerList {
   [[nodiscard]] std::vector<std::string> Addresses();
 
  private:
-  struct Parts;
-  std::unique_ptr<Parts> parts_;
+  struct File {
+    std::string path;
+    std::vector<ListedWorker> last = {};  // its last good content
+  };
+
+  // Add the addresses of a worker, or of those in a file, now.
+  void Add(const ListedWorker& worker, std::vector<std::string>& addresses);
+  void Add(File& file, std::vector<std::string>& addresses);
+
+  Resolve resolve_;
+  std::vector<ListedWorker> workers_;
+  std::vector<File> files_;
+  std::map<ListedWorker, std::vector<std::string>> last_;  // answers, of names
 };
 
 // The addresses that a trainer of this name uses: all of them, or `most`, by
