@@ -39,6 +39,13 @@ BatchHandle Infeed::Take() {
   }
 }
 
+void Infeed::TakeModelClasses(Batch& batch) const {
+  for (std::int32_t& label : batch.labels()) {
+    const bool is_class = label >= 0 && label < std::ssize(to_model_);
+    label = is_class ? to_model_[static_cast<std::size_t>(label)] : -1;
+  }
+}
+
 BatchHandle Infeed::Next() {
   using Clock = TraceLog::Clock;
   EndStep();
@@ -60,6 +67,9 @@ BatchHandle Infeed::Next() {
     throw UsageError("the infeed takes batches of " +
                      ShapeText(batch_size_, image_size_) + ", not of " +
                      ShapeText(batch->size(), batch->image_size()));
+  }
+  if (!to_model_.empty()) {
+    TakeModelClasses(*batch);
   }
   if (show_first_) {
     std::exchange(show_first_, nullptr)(*batch);

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
 #include <utility>
+#include <vector>
 
 #include "pipeline/engine/batch_stream.h"
 #include "pipeline/stats/trace_log.h"
@@ -71,6 +73,13 @@ class Infeed {
     show_first_ = std::move(show);
   }
 
+  // From the next batch on, labels are the model's classes: to_model has that
+  // of each class of the data, and other labels, or none, become -1. Empty:
+  // labels stay.
+  void MapLabels(std::vector<std::int32_t> to_model) {
+    to_model_ = std::move(to_model);
+  }
+
   // The stream position after the last batch that Next() returned, which a
   // checkpoint stores. The pipeline's own position is ahead of it.
   [[nodiscard]] StreamPosition position() const { return mark_.position; }
@@ -96,11 +105,13 @@ class Infeed {
 
  private:
   [[nodiscard]] BatchHandle Take();
+  void TakeModelClasses(Batch& batch) const;
 
   std::shared_ptr<BatchStream> stream_;
   TraceLog* trace_;
   int batch_size_;
   ImageSize image_size_;
+  std::vector<std::int32_t> to_model_;  // empty: labels stay
   FeedMark mark_;
   std::atomic<double> wait_seconds_{0};
   std::atomic<double> first_wait_seconds_{0};

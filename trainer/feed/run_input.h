@@ -47,9 +47,5 @@ struct ClassMap {
 
 // Sets how the input reads labels.
 void TakeClasses(const ClassMap& classes, InputOptions& input);
-// The stream with labels as the model's classes.
-[[nodiscard]] std::unique_ptr<BatchStream> WithModelClasses(
-    std::unique_ptr<BatchStream> stream,
-    const std::vector<std::int32_t>& to_model);
 
 }  // namespace infeed

@@ -89,10 +89,10 @@ EvalPart Pass(DeviceLoop& device, const RecordIndex* index,
               const std::vector<std::int32_t>& to_model, EvalWeights weights,
               Ranks& ranks, const std::stop_token& stop) {
   const auto start = std::chrono::steady_clock::now();
-  const std::shared_ptr<BatchStream> records =
-      WithModelClasses(OpenInput(index, input), to_model);
+  const std::shared_ptr<BatchStream> records = OpenInput(index, input);
   Infeed infeed(records, input.share(), input.preprocess.image_size,
                 input.trace);
+  infeed.MapLabels(to_model);
   const std::stop_callback end_the_stream(stop, [&] { infeed.Stop(); });
   EvalPart mine{.sums = device.Evaluate(infeed, weights)};
   const std::chrono::duration<double> took =

@@ -69,8 +69,9 @@ InputOptions PredictInput(const Job& job, std::int64_t images) {
 void Predict(const Job& job, const RecordIndex* index,
              const InputOptions& input, const ClassMap& classes,
              const PredictionSink& sink, const std::stop_token& stop) {
-  Infeed infeed(WithModelClasses(OpenInput(index, input), classes.to_model),
-                input.batch_size, input.preprocess.image_size, input.trace);
+  Infeed infeed(OpenInput(index, input), input.batch_size,
+                input.preprocess.image_size, input.trace);
+  infeed.MapLabels(classes.to_model);
   const std::stop_callback end_the_stream(stop, [&] { infeed.Stop(); });
   job.device.Predict(infeed, sink);
 }

@@ -30,6 +30,18 @@ TEST(InfeedTest, HandsOutEveryBatchInOrderThenTheEnd) {
   EXPECT_EQ(infeed.Next(), nullptr);
 }
 
+TEST(InfeedTest, MapsLabelsToTheModelsClasses) {
+  Infeed infeed(MadeBatches(3, 1, 1,
+                            [](Batch& batch, std::int64_t number) {
+                              NumberLabels(batch, number - 1);
+                            }),
+                1, 1);
+  infeed.MapLabels({7});
+  for (const std::int32_t label : {-1, 7, -1}) {
+    EXPECT_EQ(infeed.Next()->labels()[0], label);
+  }
+}
+
 TEST(InfeedTest, SaysWhereTheStreamGoesOnAfterTheBatchHandedOut) {
   const std::shared_ptr<MadeStream> source = MadeBatches(3, 4, 1, NumberLabels);
   source->start = {.epoch = 2, .position = 8};
