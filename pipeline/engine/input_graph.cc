@@ -161,75 +161,47 @@ bool Nodes::Arrive(const RangeLoan& loan, const WriteSlot& write) {
 
 }  // namespace
 
-class InputGraph::Impl {
- public:
-  Impl() = default;
-  virtual ~Impl() = default;
-  Impl(const Impl&) = delete;
-  Impl& operator=(const Impl&) = delete;
-  virtual void Put(OpenBatch& batch) = 0;
-  virtual RangeLender* lender() { return nullptr; }
-};
-
 // The nodes in an arena of their own.
-class InputGraph::Flow final : public InputGraph::Impl {
- public:
+struct InputGraph::Flow {
   Flow(SlotFiller& filler, const InputGraphOptions& options, Deliver deliver)
-      : arena_(options.threads) {
-    arena_.Execute(
-        [&] { nodes_.emplace(filler, options, std::move(deliver)); });
+      : arena(options.threads) {
+    arena.Execute([&] { nodes.emplace(filler, options, std::move(deliver)); });
   }
-  ~Flow() override { nodes_->Finish(); }  // Afterwards the threads end.
+  ~Flow() { nodes->Finish(); }  // Afterwards the threads end.
   Flow(const Flow&) = delete;
   Flow& operator=(const Flow&) = delete;
 
-  void Put(OpenBatch& batch) override { nodes_->Put(batch); }
-  RangeLender* lender() override { return &*nodes_; }
-
- private:
-  ClosedArena arena_;
-  std::optional<Nodes> nodes_;
-};
-
-// One sample after the other in the caller's thread.
-class InputGraph::Basic final : public InputGraph::Impl {
- public:
-  Basic(SlotFiller& filler, Deliver deliver)
-      : filler_(filler),
-        deliver_(std::move(deliver)),
-        sample_(filler.options()) {}
-
-  void Put(OpenBatch& batch) override {
-    const StageCounter::Clock::time_point since = StageCounter::Clock::now();
-    const int samples = batch.plan().samples;
-    sample_.batch = &batch;
-    sample_.since = since;
-    for (int slot = 0; slot < samples; ++slot) {
-      const int next = slot + 1 < samples ? slot + 1 : -1;
-      (void)FillSlot(filler_, slot, next, since, sample_);
-    }
-    deliver_(batch);
-  }
-
- private:
-  SlotFiller& filler_;
-  Deliver deliver_;
-  Sample sample_;
+  ClosedArena arena;
+  std::optional<Nodes> nodes;
 };
 
 InputGraph::InputGraph(SlotFiller& filler, const InputGraphOptions& options,
-                       Deliver deliver) {
+                       Deliver deliver)
+    : filler_(filler), deliver_(std::move(deliver)) {
   if (options.threads == 0) {
-    impl_ = std::make_unique<Basic>(filler, std::move(deliver));
+    sample_ = std::make_unique<Sample>(filler.options());
   } else {
-    impl_ = std::make_unique<Flow>(filler, options, std::move(deliver));
+    flow_ = std::make_unique<Flow>(filler, options, deliver_);
   }
 }
 
 InputGraph::~InputGraph() = default;
 
-void InputGraph::Put(OpenBatch& batch) { impl_->Put(batch); }
+void InputGraph::Put(OpenBatch& batch) {
+  if (flow_) {
+    return flow_->nodes->Put(batch);
+  }
+  const StageCounter::Clock::time_point since = StageCounter::Clock::now();
+  const int samples = batch.plan().samples;
+  sample_->batch = &batch;
+  sample_->since = since;
+  for (int slot = 0; slot < samples; ++slot) {
+    const int next = slot + 1 < samples ? slot + 1 : -1;
+    (void)FillSlot(filler_, slot, next, since, *sample_);
+  }
+  deliver_(batch);
+}
 
-RangeLender* InputGraph::lender() { return impl_->lender(); }
+RangeLender* InputGraph::lender() { return flow_ ? &*flow_->nodes : nullptr; }
 
 }  // namespace infeed

@@ -58,10 +58,13 @@ class InputGraph {
   [[nodiscard]] RangeLender* lender();
 
  private:
-  class Impl;
-  class Flow;
-  class Basic;
-  std::unique_ptr<Impl> impl_;
+  struct Flow;
+
+  SlotFiller& filler_;
+  const Deliver deliver_;
+  // One of them: the caller's sample with 0 threads, else the threads' nodes.
+  std::unique_ptr<Sample> sample_;
+  std::unique_ptr<Flow> flow_;
 };
 
 }  // namespace infeed
