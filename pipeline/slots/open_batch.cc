@@ -74,7 +74,7 @@ void OpenBatch::GatherFields() {
   }
 }
 
-std::exception_ptr OpenBatch::error() {
+std::exception_ptr OpenBatch::error() const {
   const std::lock_guard lock(mutex_);
   return error_;
 }

@@ -38,6 +38,7 @@ class OpenBatch {
     return batch_->records()[static_cast<std::size_t>(slot)];
   }
   [[nodiscard]] Batch& batch() { return *batch_; }
+  [[nodiscard]] const Batch& batch() const { return *batch_; }
 
   // Notes that a slot is filled, or never will be. Returns true for the last
   // slot.
@@ -65,7 +66,7 @@ class OpenBatch {
   // of the error. Requires: every slot is done.
   [[nodiscard]] std::span<const BadRecord> BadRecords();
   // The error; nullptr: none. Requires: every slot is done.
-  [[nodiscard]] std::exception_ptr error();
+  [[nodiscard]] std::exception_ptr error() const;
   // Puts the slots' fields and boxes into the batch, with empty lists for slots
   // without them. Requires: every slot is done.
   void GatherFields();
@@ -79,7 +80,7 @@ class OpenBatch {
   std::vector<std::uint8_t> has_fields_;
   BatchHandle batch_;
   std::atomic<int> unfilled_{0};
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::vector<BadRecord> bad_records_;
   std::exception_ptr error_;
   int error_slot_ = 0;

@@ -1,22 +1,17 @@
 #include "pipeline/slots/range_filler.h"
 
-#include <array>
 #include <cstddef>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
-#include "pipeline/order/batch_plan.h"
-#include "pipeline/slots/open_batch.h"
-#include "pipeline/slots/sample.h"
 
 namespace infeed {
 namespace {
 
-constexpr int kMostSlots = 64;
-
 BatchHandle BatchOf(const InputOptions& options, int slots) {
-  Check(slots >= 1 && slots <= kMostSlots, "a range has 1 to 64 slots");
+  Check(slots >= 1 && slots <= FilledRange::kMostSlots,
+        "a range has 1 to 64 slots");
   BatchSpec spec = BatchSpecOf(options);
   spec.size = slots;
   return BatchHandle(new Batch(std::move(spec)));
@@ -45,50 +40,21 @@ std::uint64_t DeclinedOf(OpenBatch& open, std::size_t slots) {
 
 }  // namespace
 
-struct FilledRange::Parts {
-  Parts(const InputOptions& options, int most_slots)
-      : sample(options),
-        planned{.plan = {.samples = most_slots},
-                .records = std::vector<std::int64_t>(
-                    static_cast<std::size_t>(most_slots), -1)} {
-    open.Begin(0, planned, BatchOf(options, most_slots));
-  }
-
-  // No slot is padding, which would be blanked for nobody.
-  void Begin() {
-    open.Begin(0, planned, open.TakeBatch());
-    size = 0;
-    declined = 0;
-  }
-
-  Sample sample;
-  const PlannedBatch planned;
-  OpenBatch open;
-  int size = 0;
-  std::uint64_t declined = 0;
-  std::array<int, kMostSlots> cut_lists = {};  // of each slot
-};
-
 FilledRange::FilledRange(const InputOptions& options, int most_slots)
-    : parts_(std::make_unique<Parts>(options, most_slots)) {}
-
-FilledRange::~FilledRange() = default;
-
-const Batch& FilledRange::batch() const { return parts_->open.batch(); }
-
-int FilledRange::size() const { return parts_->size; }
-
-std::uint64_t FilledRange::declined() const { return parts_->declined; }
+    : sample_(options),
+      planned_{.plan = {.samples = most_slots},
+               .records = std::vector<std::int64_t>(
+                   static_cast<std::size_t>(most_slots), -1)} {
+  open_.Begin(0, planned_, BatchOf(options, most_slots));
+}
 
 int FilledRange::cut_lists() const {
   int cut = 0;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(size()); ++i) {
-    cut += (declined() >> i & 1) == 0 ? parts_->cut_lists[i] : 0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(size_); ++i) {
+    cut += (declined_ >> i & 1) == 0 ? cut_lists_[i] : 0;
   }
   return cut;
 }
-
-std::exception_ptr FilledRange::error() const { return parts_->open.error(); }
 
 RangeFiller::RangeFiller(const RecordStore& store, const SeekStore& seek_store,
                          const InputOptions& options, RecordCache* cache,
@@ -100,12 +66,13 @@ RangeFiller::RangeFiller(const RecordStore& store, const SeekStore& seek_store,
 bool RangeFiller::Fill(std::span<const SlotRequest> slots,
                        const std::function<bool()>& is_cancelled,
                        FilledRange& range) {
-  FilledRange::Parts& parts = *range.parts_;
-  Check(!slots.empty() && slots.size() <= parts.planned.records.size(),
+  OpenBatch& open = range.open_;
+  Check(!slots.empty() && slots.size() <= range.planned_.records.size(),
         "the range has room for the slots");
-  parts.Begin();
-  Sample& sample = parts.sample;
-  sample.batch = &parts.open;
+  // No slot is padding, which would be blanked for nobody.
+  open.Begin(0, range.planned_, open.TakeBatch());
+  Sample& sample = range.sample_;
+  sample.batch = &open;
   for (std::size_t i = 0; i < slots.size(); ++i) {
     if (is_cancelled()) {
       return false;
@@ -117,12 +84,12 @@ bool RangeFiller::Fill(std::span<const SlotRequest> slots,
     sample.StartNow();
     counters_.waiting.Add(1);
     filler_.ReadAs(slots[i], sample);
-    parts.cut_lists[i] = sample.cut_lists;
+    range.cut_lists_[i] = sample.cut_lists;
     filler_.Fill(sample);
   }
-  parts.size = static_cast<int>(slots.size());
-  parts.declined = DeclinedOf(parts.open, slots.size());
-  parts.open.GatherFields();
+  range.size_ = static_cast<int>(slots.size());
+  range.declined_ = DeclinedOf(open, slots.size());
+  open.GatherFields();
   return true;
 }
 
