@@ -1,10 +1,8 @@
 #include "pipeline/order/selection.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
-#include <cstdio>
 #include <limits>
 #include <numeric>
 #include <span>
@@ -15,6 +13,7 @@
 #include "base/random.h"
 #include "pipeline/order/keyed_permutation.h"
 #include "records/bytes/fnv_hash.h"
+#include "records/bytes/hash_text.h"
 
 namespace infeed {
 namespace {
@@ -214,10 +213,7 @@ std::string Selection::identity() const {
         FnvHash(BytesOf(lines_[i]))};
     text += BytesOf(numbers);
   }
-  std::array<char, 17> hex{};
-  std::snprintf(hex.data(), hex.size(), "%016llx",
-                static_cast<unsigned long long>(FnvHash(text)));
-  return hex.data();
+  return HashText(FnvHash(text));
 }
 
 }  // namespace infeed
