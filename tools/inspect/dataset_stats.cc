@@ -188,40 +188,41 @@ void DatasetStats::Merge(DatasetStats other) {
             std::back_inserter(samples));
 }
 
-void StatsVisitor::Visit(std::size_t shard, const Record& record) {
+void AddRecord(std::size_t shard, const Record& record, std::size_t samples,
+               const ExampleKeys& keys, DatasetStats& stats) {
   const ImagenetExampleView example = ParseImagenetExample(
       record.payload,
-      keys_.label == kLabelKey ? LabelList::kOne : LabelList::kAny, keys_);
+      keys.label == kLabelKey ? LabelList::kOne : LabelList::kAny, keys);
   int unreadable = 0;
-  stats_.features.Add(ListFeatures(record.payload, &unreadable));
-  stats_.unreadable_features += unreadable > 0 ? 1 : 0;
+  stats.features.Add(ListFeatures(record.payload, &unreadable));
+  stats.unreadable_features += unreadable > 0 ? 1 : 0;
   const RecordPlace place = {.shard = shard, .record = record.number};
   bool packed = false;
   ForEachEntry(record.payload,
                [&](std::string_view key, std::span<const std::byte>) {
-                 CountOne(stats_.keys, key);
+                 CountOne(stats.keys, key);
                  packed = packed || key == "image/packed";
                });
-  ++stats_.records;
-  MergeClass(stats_.classes[example.label],
+  ++stats.records;
+  MergeClass(stats.classes[example.label],
              {.records = 1,
               .first = place,
               .synset = std::string(example.synset),
               .text = std::string(example.text)});
   const std::hash<std::string_view> hash;
   if (!example.filename.empty()) {
-    AddOccurrence(stats_.names, hash(example.filename), {1, place});
+    AddOccurrence(stats.names, hash(example.filename), {1, place});
   }
   if (packed || example.encoded.empty()) {
-    CountOne(stats_.formats, packed ? "packed" : "none");
+    CountOne(stats.formats, packed ? "packed" : "none");
     if (packed && example.width > 0 && example.height > 0) {
-      AddSize(example.width, example.height, stats_);
+      AddSize(example.width, example.height, stats);
     }
     return;
   }
-  AddOccurrence(stats_.contents, hash(AsChars(example.encoded)), {1, place});
-  AddImage(example, stats_);
-  OfferSample(example, place, max_samples_, stats_.samples);
+  AddOccurrence(stats.contents, hash(AsChars(example.encoded)), {1, place});
+  AddImage(example, stats);
+  OfferSample(example, place, samples, stats.samples);
 }
 
 void KeepSamples(std::vector<SampleImage>& samples, std::size_t count) {

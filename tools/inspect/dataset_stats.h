@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "records/example/imagenet_example.h"
 #include "records/tfrecord/reader.h"
 #include "tools/inspect/feature_stats.h"
-#include "tools/shards/record_pass.h"
 
 namespace infeed {
 
@@ -87,24 +87,11 @@ struct DatasetStats {
   void Merge(DatasetStats other);
 };
 
-// Collects the statistics of one thread's records. One thread at a time.
-class StatsVisitor final : public RecordVisitor {
- public:
-  // samples: how many images to keep for showing. keys: must outlive it.
-  explicit StatsVisitor(std::size_t samples, const ExampleKeys& keys = {})
-      : max_samples_(samples), keys_(keys) {}
-
-  // Throws DataError for a payload that is not an Example, and for an image
-  // with an unreadable header; the rest of such a record still counts.
-  void Visit(std::size_t shard, const Record& record) override;
-
-  [[nodiscard]] DatasetStats& stats() { return stats_; }
-
- private:
-  std::size_t max_samples_;
-  ExampleKeys keys_;
-  DatasetStats stats_;
-};
+// Adds a record. samples: how many images to keep for showing. Throws DataError
+// for a payload that is not an Example, and for an image with an unreadable
+// header; the rest of such a record still counts.
+void AddRecord(std::size_t shard, const Record& record, std::size_t samples,
+               const ExampleKeys& keys, DatasetStats& stats);
 
 // Keeps only the `count` samples of the lowest ranks, in record order.
 void KeepSamples(std::vector<SampleImage>& samples, std::size_t count);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
 #include <string_view>
 
 #include "tools/cli/parallel_for.h"
@@ -31,26 +30,26 @@ StatsReport CollectStats(
     const std::function<void(const ShardPass&)>& finished) {
   StatsReport report = {
       .paths = shards, .shards = {}, .stats = {}, .keys = options.keys};
-  RecordVisitors visitors;
-  std::vector<StatsVisitor*> parts;
-  for (std::size_t i = 0; i < ThreadCount(options.threads); ++i) {
-    auto visitor = std::make_unique<StatsVisitor>(
-        options.samples,
-        ExampleKeys{.image = options.keys.image, .label = options.keys.label});
-    parts.push_back(visitor.get());
-    visitors.push_back(std::move(visitor));
-  }
+  const ExampleKeys keys = {.image = options.keys.image,
+                            .label = options.keys.label};
+  std::vector<DatasetStats> parts(ThreadCount(options.threads));
   ShardProgress progress(shards);
   RecordPassOptions pass_options = progress.Options();
   pass_options.image_key = options.keys.image;
-  PassOverRecords(shards, visitors, pass_options, [&](ShardPass pass) {
-    if (finished) {
-      finished(pass);
-    }
-    report.shards.push_back(std::move(pass));
-  });
-  for (StatsVisitor* part : parts) {
-    report.stats.Merge(std::move(part->stats()));
+  PassOverRecords(
+      shards, parts.size(),
+      [&](std::size_t thread, std::size_t shard, const Record& record) {
+        AddRecord(shard, record, options.samples, keys, parts[thread]);
+      },
+      pass_options,
+      [&](ShardPass pass) {
+        if (finished) {
+          finished(pass);
+        }
+        report.shards.push_back(std::move(pass));
+      });
+  for (DatasetStats& part : parts) {
+    report.stats.Merge(std::move(part));
   }
   KeepSamples(report.stats.samples, options.samples);
   return report;

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <iterator>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <set>
 #include <span>
@@ -102,26 +100,6 @@ std::string ImagePath(const std::string& shard_path, const Record& record,
 
 using PlacedPath = std::pair<RecordPlace, std::string>;
 
-// The first pass: collects the path of each record.
-class PathCollector final : public RecordVisitor {
- public:
-  PathCollector(const std::vector<std::string>& shards,
-                const ExtractOptions& options)
-      : shards_(shards), options_(options) {}
-
-  void Visit(std::size_t shard, const Record& record) override {
-    paths_.emplace_back(RecordPlace{.shard = shard, .record = record.number},
-                        ImagePath(shards_[shard], record, options_));
-  }
-
-  [[nodiscard]] std::vector<PlacedPath>& paths() { return paths_; }
-
- private:
-  const std::vector<std::string>& shards_;
-  const ExtractOptions& options_;
-  std::vector<PlacedPath> paths_;
-};
-
 // For each path that several records have, returns new paths for all records
 // but the first: with -2, -3, ... before the extension.
 std::map<RecordPlace, std::string> ResolveClashes(
@@ -151,49 +129,40 @@ std::map<RecordPlace, std::string> ResolveClashes(
 
 // Shared by the writing threads.
 struct ExtractPlan {
-  std::vector<std::string> shards = {};
-  ExtractOptions options = {};
+  const std::vector<std::string>& shards;
+  const ExtractOptions& options;
   std::map<RecordPlace, std::string> renamed = {};
   std::mutex mutex = {};  // of the members below
   Extraction done = {};
   std::set<std::string> folders = {};
 };
 
-// The second pass: writes the images' bytes unchanged, and packed pixels as
-// PNGs.
-class ImageWriter final : public RecordVisitor {
- public:
-  explicit ImageWriter(ExtractPlan& plan) : plan_(plan) {}
-
-  void Visit(std::size_t shard, const Record& record) override {
-    const auto renamed =
-        plan_.renamed.find({.shard = shard, .record = record.number});
-    const std::string path =
-        renamed != plan_.renamed.end()
-            ? renamed->second
-            : ImagePath(plan_.shards[shard], record, plan_.options);
-    std::span<const std::byte> bytes =
-        Parse(record, plan_.options.keys).encoded;
-    std::string png;
-    if (bytes.empty()) {
-      png = EncodePng(UnpackRecord(record.payload)->view());
-      bytes = std::as_bytes(std::span(png));
-    }
-    const std::string& output = plan_.options.output;
-    const bool is_there =
-        plan_.options.resume && HasSize(output + "/" + path, bytes.size());
-    if (!is_there) {
-      WriteFileBelow(output, path, bytes);
-    }
-    const std::lock_guard lock(plan_.mutex);
-    plan_.folders.insert(fs::path(path).parent_path().string());
-    ++(is_there ? plan_.done.skipped : plan_.done.written);
-    plan_.done.bytes += is_there ? 0 : std::ssize(bytes);
+// The second pass: writes a record's image, its bytes unchanged, or packed
+// pixels as a PNG.
+void WriteImage(std::size_t shard, const Record& record, ExtractPlan& plan) {
+  const auto renamed =
+      plan.renamed.find({.shard = shard, .record = record.number});
+  const std::string path =
+      renamed != plan.renamed.end()
+          ? renamed->second
+          : ImagePath(plan.shards[shard], record, plan.options);
+  std::span<const std::byte> bytes = Parse(record, plan.options.keys).encoded;
+  std::string png;
+  if (bytes.empty()) {
+    png = EncodePng(UnpackRecord(record.payload)->view());
+    bytes = std::as_bytes(std::span(png));
   }
-
- private:
-  ExtractPlan& plan_;
-};
+  const std::string& output = plan.options.output;
+  const bool is_there =
+      plan.options.resume && HasSize(output + "/" + path, bytes.size());
+  if (!is_there) {
+    WriteFileBelow(output, path, bytes);
+  }
+  const std::lock_guard lock(plan.mutex);
+  plan.folders.insert(fs::path(path).parent_path().string());
+  ++(is_there ? plan.done.skipped : plan.done.written);
+  plan.done.bytes += is_there ? 0 : std::ssize(bytes);
+}
 
 // Rejects an output folder in which files might be overwritten by mistake.
 void CheckOutput(const ExtractOptions& options) {
@@ -206,33 +175,36 @@ void CheckOutput(const ExtractOptions& options) {
   }
 }
 
-// Passes all records to the visitors.
+// Calls `visit` for all records, from several threads.
 void Pass(const std::vector<std::string>& shards, const ExtractOptions& options,
-          const RecordVisitors& visitors,
+          const std::function<void(std::size_t, const Record&)>& visit,
           const std::function<void(ShardPass)>& finished) {
   ShardProgress progress(shards);
   RecordPassOptions pass = progress.Options();
   pass.limit = options.limit;
   pass.image_key = options.keys.image;
-  PassOverRecords(shards, visitors, pass, finished);
+  PassOverRecords(
+      shards, ThreadCount(options.threads),
+      [&](std::size_t /*thread*/, std::size_t shard, const Record& record) {
+        visit(shard, record);
+      },
+      pass, finished);
 }
 
+// The first pass: collects the path of each record.
 std::map<RecordPlace, std::string> PlanNames(
     const std::vector<std::string>& shards, const ExtractOptions& options) {
-  RecordVisitors visitors;
-  std::vector<PathCollector*> collectors;
-  for (std::size_t i = 0; i < ThreadCount(options.threads); ++i) {
-    auto collector = std::make_unique<PathCollector>(shards, options);
-    collectors.push_back(collector.get());
-    visitors.push_back(std::move(collector));
-  }
-  // The second pass reports bad records.
-  Pass(shards, options, visitors, [](const ShardPass&) {});
+  std::mutex mutex;
   std::vector<PlacedPath> paths;
-  for (PathCollector* collector : collectors) {
-    std::move(collector->paths().begin(), collector->paths().end(),
-              std::back_inserter(paths));
-  }
+  Pass(
+      shards, options,
+      [&](std::size_t shard, const Record& record) {
+        std::string path = ImagePath(shards[shard], record, options);
+        const std::lock_guard lock(mutex);
+        paths.emplace_back(RecordPlace{.shard = shard, .record = record.number},
+                           std::move(path));
+      },
+      [](const ShardPass&) {});  // The second pass reports bad records.
   return ResolveClashes(std::move(paths));
 }
 
@@ -242,19 +214,19 @@ Extraction ExtractImages(
     const std::vector<std::string>& shards, const ExtractOptions& options,
     const std::function<void(const ShardPass&)>& finished) {
   CheckOutput(options);
-  ExtractPlan plan;
-  plan.shards = shards;
-  plan.options = options;
-  plan.renamed = PlanNames(shards, options);
-  RecordVisitors writers;
-  for (std::size_t i = 0; i < ThreadCount(options.threads); ++i) {
-    writers.push_back(std::make_unique<ImageWriter>(plan));
-  }
+  ExtractPlan plan = {.shards = shards,
+                      .options = options,
+                      .renamed = PlanNames(shards, options)};
   std::int64_t bad = 0;
-  Pass(shards, options, writers, [&](const ShardPass& pass) {
-    finished(pass);
-    bad += std::ssize(pass.bad);
-  });
+  Pass(
+      shards, options,
+      [&](std::size_t shard, const Record& record) {
+        WriteImage(shard, record, plan);
+      },
+      [&](const ShardPass& pass) {
+        finished(pass);
+        bad += std::ssize(pass.bad);
+      });
   plan.done.renamed = plan.renamed.size();
   plan.done.folders = plan.folders.size();
   plan.done.bad = bad;

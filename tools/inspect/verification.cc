@@ -230,29 +230,6 @@ std::string IfAny(std::int64_t count, const std::string& text) {
   return count > 0 ? ", " + text : "";
 }
 
-class PayloadVerifier final : public RecordVisitor {
- public:
-  PayloadVerifier(const VerifyOptions& options, SeekCheck& seek_check)
-      : options_(options),
-        check_(options.decode, {.image = options.keys.image}),
-        seek_check_(seek_check) {}
-
-  void Visit(std::size_t shard, const Record& record) override {
-    if (!options_.parse_examples) {
-      return;
-    }
-    const ImagenetExampleView example = check_.Check(record.payload);
-    if (!example.encoded.empty()) {
-      seek_check_.CheckRecord(shard, record, example);
-    }
-  }
-
- private:
-  const VerifyOptions& options_;
-  PayloadCheck check_;
-  SeekCheck& seek_check_;
-};
-
 // One pass over the shards, and its findings.
 class VerifyPass {
  public:
@@ -275,10 +252,10 @@ class VerifyPass {
   }
 
   VerifyReport Run() {
-    RecordVisitors visitors;
+    std::vector<PayloadCheck> checks;  // of each thread
     for (std::size_t i = 0; i < ThreadCount(options_.threads); ++i) {
-      visitors.push_back(
-          std::make_unique<PayloadVerifier>(options_, seek_check_));
+      checks.emplace_back(options_.decode,
+                          ExampleKeys{.image = options_.keys.image});
     }
     RecordPassOptions options = progress_.Options();
     options.image_key = options_.keys.image;
@@ -286,8 +263,12 @@ class VerifyPass {
     options.read = [this](std::size_t shard, const RecordCursor& reader) {
       NoteFile(shard, reader);
     };
-    PassOverRecords(paths_, visitors, options,
-                    [this](ShardPass pass) { Finish(std::move(pass)); });
+    PassOverRecords(
+        paths_, checks.size(),
+        [&](std::size_t thread, std::size_t shard, const Record& record) {
+          CheckRecord(shard, record, checks[thread]);
+        },
+        options, [this](ShardPass pass) { Finish(std::move(pass)); });
     return std::move(report_);
   }
 
@@ -312,6 +293,17 @@ class VerifyPass {
     sources_[shard] = source.get();
     seek_check_.Open(shard, source->size());
     return source;
+  }
+
+  void CheckRecord(std::size_t shard, const Record& record,
+                   PayloadCheck& check) {
+    if (!options_.parse_examples) {
+      return;
+    }
+    const ImagenetExampleView example = check.Check(record.payload);
+    if (!example.encoded.empty()) {
+      seek_check_.CheckRecord(shard, record, example);
+    }
   }
 
   // Notes facts about the file while it is open.

@@ -81,9 +81,11 @@ DamagedRecord AsDamagedRecord(const DataError& error) {
 // The state shared by the threads. Thread-safe, except Finish().
 class Pass {
  public:
-  Pass(const std::vector<std::string>& paths, const RecordPassOptions& options,
+  Pass(const std::vector<std::string>& paths, const RecordVisit& visit,
+       const RecordPassOptions& options,
        const std::function<void(ShardPass)>& finished)
       : paths_(paths),
+        visit_(visit),
         options_(options),
         finished_(finished),
         left_(options.limit),
@@ -95,13 +97,13 @@ class Pass {
 
   // Takes a shard, reads a batch, returns the shard and visits the batch, until
   // nothing is left to read.
-  void Work(RecordVisitor& visitor) {
+  void Work(std::size_t thread) {
     try {
       RecordBatch batch;
       while (const std::optional<std::size_t> shard = Take()) {
         BatchPass found;
         GiveBack(*shard, Read(*shard, batch, found));
-        Visit(*shard, batch, visitor, found);
+        Visit(thread, *shard, batch, found);
         if (options_.visited) {
           options_.visited(found.records);
         }
@@ -210,12 +212,12 @@ class Pass {
     changed_.notify_all();
   }
 
-  static void Visit(std::size_t shard, const RecordBatch& batch,
-                    RecordVisitor& visitor, BatchPass& found) {
+  void Visit(std::size_t thread, std::size_t shard, const RecordBatch& batch,
+             BatchPass& found) const {
     for (std::size_t i = 0; i < batch.size(); ++i) {
       const Record record = batch.at(i);
       try {
-        visitor.Visit(shard, record);
+        visit_(thread, shard, record);
       } catch (const DataError& error) {
         found.bad.push_back({.record = record.number,
                              .offset = record.offset,
@@ -245,6 +247,7 @@ class Pass {
   }
 
   const std::vector<std::string>& paths_;
+  const RecordVisit& visit_;
   const RecordPassOptions& options_;
   const std::function<void(ShardPass)>& finished_;
   std::int64_t left_;  // records still to visit; -1: all
@@ -258,16 +261,15 @@ class Pass {
 
 }  // namespace
 
-void PassOverRecords(const std::vector<std::string>& paths,
-                     const RecordVisitors& visitors,
-                     const RecordPassOptions& options,
+void PassOverRecords(const std::vector<std::string>& paths, std::size_t threads,
+                     const RecordVisit& visit, const RecordPassOptions& options,
                      const std::function<void(ShardPass)>& finished) {
-  Check(!visitors.empty(), "a visitor looks at the records");
-  Pass pass(paths, options, finished);
+  Check(threads > 0, "a thread looks at the records");
+  Pass pass(paths, visit, options, finished);
   {
-    std::vector<std::jthread> threads;
-    for (const std::unique_ptr<RecordVisitor>& visitor : visitors) {
-      threads.emplace_back([&] { pass.Work(*visitor); });
+    std::vector<std::jthread> workers;
+    for (std::size_t i = 0; i < threads; ++i) {
+      workers.emplace_back([&pass, i] { pass.Work(i); });
     }
   }  // Joined here.
   pass.Finish();

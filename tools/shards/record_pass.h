@@ -18,16 +18,11 @@
 // shard, and then processes these records.
 namespace infeed {
 
-// Processes records. Each thread has a visitor of its own.
-class RecordVisitor {
- public:
-  virtual ~RecordVisitor() = default;
-  // `shard` is an index into the paths. Throws DataError, without an origin,
-  // for a bad record; the visitor must be usable after that.
-  virtual void Visit(std::size_t shard, const Record& record) = 0;
-};
-
-using RecordVisitors = std::vector<std::unique_ptr<RecordVisitor>>;
+// Processes a record in one of the pass's threads, which are numbered from 0.
+// shard: an index into the paths. Throws DataError, without an origin, for a
+// bad record; may be called again after that.
+using RecordVisit = std::function<void(std::size_t thread, std::size_t shard,
+                                       const Record& record)>;
 
 struct DamagedRecord {
   std::int64_t record = -1;  // from 0 within the shard
@@ -59,15 +54,13 @@ struct RecordPassOptions {
   std::function<void(std::size_t shard, const RecordCursor&)> read = {};
 };
 
-// Passes each record to one of the visitors, each of which runs in a thread of
-// its own; any visitor may get any record. Calls `finished`, from one thread at
-// a time and in the order of the paths, when a shard is done. A record that the
-// reader or the visitor finds bad is noted, and the pass continues. Throws
-// other exceptions of visitors, sources and callbacks. Requires: there is a
-// visitor.
-void PassOverRecords(const std::vector<std::string>& paths,
-                     const RecordVisitors& visitors,
-                     const RecordPassOptions& options,
+// Calls `visit` for each record, in one of the threads; any thread may get any
+// record. Calls `finished`, from one thread at a time and in the order of the
+// paths, when a shard is done. A record that the reader or `visit` finds bad is
+// noted, and the pass continues. Throws other exceptions of sources and
+// callbacks. Requires: threads > 0.
+void PassOverRecords(const std::vector<std::string>& paths, std::size_t threads,
+                     const RecordVisit& visit, const RecordPassOptions& options,
                      const std::function<void(ShardPass)>& finished);
 
 }  // namespace infeed

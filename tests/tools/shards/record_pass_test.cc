@@ -17,42 +17,36 @@
 namespace infeed {
 namespace {
 
-// Keeps what it saw, and finds records "bad..." bad.
-class Collector final : public RecordVisitor {
- public:
-  void Visit(std::size_t shard, const Record& record) override {
-    const std::string text(AsText(record.payload));
-    if (text == "throw") {
-      throw IoError("the visitor failed");
-    }
-    if (text.starts_with("bad")) {
-      throw DataError(text);
-    }
-    seen.emplace_back(shard, text);
-  }
-  std::vector<std::pair<std::size_t, std::string>> seen;
-};
-
 class RecordPassTest : public ::testing::Test {
  protected:
+  // Records, by their shard's number.
+  using Seen = std::vector<std::pair<std::size_t, std::string>>;
+
   const std::string& Path(const std::string& name) {
     paths_.push_back(folder_ / name);
     return paths_.back();
   }
 
-  std::vector<ShardPass> Pass(int threads, RecordPassOptions options = {}) {
-    std::vector<Collector*> collectors;
-    RecordVisitors visitors;
-    for (int i = 0; i < threads; ++i) {
-      auto collector = std::make_unique<Collector>();
-      collectors.push_back(collector.get());
-      visitors.push_back(std::move(collector));
-    }
+  // Keeps what each thread saw, and finds records "bad..." bad.
+  std::vector<ShardPass> Pass(std::size_t threads,
+                              const RecordPassOptions& options = {}) {
+    std::vector<Seen> by_thread(threads);
     std::vector<ShardPass> passes;
-    PassOverRecords(paths_, visitors, options,
-                    [&](ShardPass pass) { passes.push_back(std::move(pass)); });
-    for (const Collector* collector : collectors) {
-      seen_.insert(seen_.end(), collector->seen.begin(), collector->seen.end());
+    PassOverRecords(
+        paths_, threads,
+        [&](std::size_t thread, std::size_t shard, const Record& record) {
+          const std::string text(AsText(record.payload));
+          if (text == "throw") {
+            throw IoError("the visit failed");
+          }
+          if (text.starts_with("bad")) {
+            throw DataError(text);
+          }
+          by_thread.at(thread).emplace_back(shard, text);
+        },
+        options, [&](ShardPass pass) { passes.push_back(std::move(pass)); });
+    for (const Seen& seen : by_thread) {
+      seen_.insert(seen_.end(), seen.begin(), seen.end());
     }
     std::sort(seen_.begin(), seen_.end());
     return passes;
@@ -60,11 +54,11 @@ class RecordPassTest : public ::testing::Test {
 
   const TemporaryFolder folder_;
   std::vector<std::string> paths_;
-  std::vector<std::pair<std::size_t, std::string>> seen_;
+  Seen seen_;
 };
 
 TEST_F(RecordPassTest, ShowsEachRecordOnceWhateverTheThreads) {
-  std::vector<std::pair<std::size_t, std::string>> expected;
+  Seen expected;
   for (const std::size_t shard : {0, 1, 2}) {
     RecordFile file;
     // More than a batch in the second one.
@@ -75,7 +69,7 @@ TEST_F(RecordPassTest, ShowsEachRecordOnceWhateverTheThreads) {
     file.Write(Path(std::to_string(shard)));
   }
   std::sort(expected.begin(), expected.end());
-  for (const int threads : {1, 4}) {
+  for (const std::size_t threads : {1, 4}) {
     seen_.clear();
     const std::vector<ShardPass> passes = Pass(threads);
     EXPECT_EQ(seen_, expected);
@@ -112,8 +106,8 @@ TEST_F(RecordPassTest, LooksAtTheFirstRecordsOnly) {
   RecordFile().Add("c").Add("d").Write(Path("1"));
   RecordFile().Add("e").Write(Path("2"));
   const std::vector<ShardPass> passes = Pass(4, {.limit = 3});
-  using Seen = std::pair<std::size_t, std::string>;
-  EXPECT_THAT(seen_, ElementsAre(Seen(0, "a"), Seen(0, "b"), Seen(1, "c")));
+  using One = Seen::value_type;
+  EXPECT_THAT(seen_, ElementsAre(One(0, "a"), One(0, "b"), One(1, "c")));
   ASSERT_THAT(passes, SizeIs(3));
   EXPECT_EQ(passes[2].records, 0);
   seen_.clear();
@@ -143,7 +137,7 @@ TEST_F(RecordPassTest, SaysHowManyRecordsWereLookedAt) {
 
 TEST_F(RecordPassTest, PassesOtherErrorsOn) {
   RecordFile().Add("a").Add("throw").Write(Path("0"));
-  EXPECT_EQ(MessageOf<IoError>([&] { Pass(3); }), "the visitor failed");
+  EXPECT_EQ(MessageOf<IoError>([&] { Pass(3); }), "the visit failed");
   Path("missing");
   EXPECT_NE(MessageOf<IoError>([&] { Pass(3); }), "");
 }
