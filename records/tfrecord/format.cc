@@ -1,8 +1,11 @@
 #include "records/tfrecord/format.h"
 
+#include <algorithm>
+#include <bit>
 #include <cstdio>
 #include <limits>
 
+#include "base/number_bytes.h"
 #include "records/bytes/crc32c.h"
 #include "records/bytes/plain_text.h"
 
@@ -10,22 +13,6 @@ namespace infeed {
 namespace {
 
 constexpr std::size_t kLengthBytes = 8;
-
-template <typename T>
-void StoreLittleEndian(T value, std::byte* destination) {
-  for (std::size_t i = 0; i < sizeof(T); ++i) {
-    destination[i] = static_cast<std::byte>(value >> (8 * i));
-  }
-}
-
-template <typename T>
-T LoadLittleEndian(const std::byte* bytes) {
-  T value = 0;
-  for (std::size_t i = 0; i < sizeof(T); ++i) {
-    value |= static_cast<T>(std::to_integer<T>(bytes[i]) << (8 * i));
-  }
-  return value;
-}
 
 std::string Hex(std::uint32_t value) {
   std::array<char, 11> text{};
@@ -56,28 +43,25 @@ std::string Bytes(std::uint64_t count) {
 
 std::array<std::byte, kFrameHeaderBytes> EncodeFrameHeader(
     std::uint64_t length) {
+  const auto bytes = std::bit_cast<std::array<std::byte, kLengthBytes>>(
+      FromLittleEndian(length));
   std::array<std::byte, kFrameHeaderBytes> header{};
-  StoreLittleEndian(length, header.data());
-  const std::uint32_t crc = Crc32c(std::span(header).first(kLengthBytes));
-  StoreLittleEndian(MaskCrc(crc), header.data() + kLengthBytes);
+  std::ranges::copy(bytes, header.begin());
+  std::ranges::copy(EncodeFrameFooter(Crc32c(bytes)),
+                    header.begin() + kLengthBytes);
   return header;
 }
 
 std::array<std::byte, kFrameFooterBytes> EncodeFrameFooter(
-    std::span<const std::byte> payload) {
-  return EncodeFrameFooter(Crc32c(payload));
-}
-
-std::array<std::byte, kFrameFooterBytes> EncodeFrameFooter(
     std::uint32_t payload_crc32c) {
-  std::array<std::byte, kFrameFooterBytes> footer{};
-  StoreLittleEndian(MaskCrc(payload_crc32c), footer.data());
-  return footer;
+  return std::bit_cast<std::array<std::byte, kFrameFooterBytes>>(
+      FromLittleEndian(MaskCrc(payload_crc32c)));
 }
 
 void AppendFrame(std::string& out, std::string_view payload) {
   const auto header = EncodeFrameHeader(payload.size());
-  const auto footer = EncodeFrameFooter(std::as_bytes(std::span(payload)));
+  const auto footer =
+      EncodeFrameFooter(Crc32c(std::as_bytes(std::span(payload))));
   out.append(AsChars(header));
   out.append(payload);
   out.append(AsChars(footer));

@@ -44,8 +44,6 @@ struct FramePlace {
 
 [[nodiscard]] std::array<std::byte, kFrameHeaderBytes> EncodeFrameHeader(
     std::uint64_t length);
-[[nodiscard]] std::array<std::byte, kFrameFooterBytes> EncodeFrameFooter(
-    std::span<const std::byte> payload);
 // Encodes the footer from the payload's checksum.
 [[nodiscard]] std::array<std::byte, kFrameFooterBytes> EncodeFrameFooter(
     std::uint32_t payload_crc32c);
