@@ -31,17 +31,10 @@ std::unique_ptr<ByteSource> OpenSource(const std::string& path) {
   if (!IsUrl(path)) {
     return std::make_unique<FileSource>(path);
   }
-  const std::shared_ptr<ShardCache> cache = SharedShardCache();
-  if (cache == nullptr) {
-    return std::make_unique<ObjectSource>(path);
+  if (const std::shared_ptr<ShardCache> cache = SharedShardCache()) {
+    return cache->Open(path);
   }
-  std::unique_ptr<ByteSource> source = cache->Open(path);
-  if (const std::string warning = cache->TakeWarning(); !warning.empty()) {
-    if (const auto tell = cloud_settings().on_warning) {
-      tell(warning);
-    }
-  }
-  return source;
+  return std::make_unique<ObjectSource>(path);
 }
 
 std::string PathForMessages(const std::string& path) {

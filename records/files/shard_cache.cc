@@ -169,15 +169,10 @@ std::set<std::string> ShardCache::InUse() {
 }
 
 void ShardCache::Warn(const std::string& text) {
-  const std::lock_guard lock(warning_mutex_);
-  if (!std::exchange(warned_, true)) {
-    warning_ = "shards are read without the local cache: " + text;
+  const auto tell = cloud_settings().on_warning;
+  if (!warned_.exchange(true) && tell) {
+    tell("shards are read without the local cache: " + text);
   }
-}
-
-std::string ShardCache::TakeWarning() {
-  const std::lock_guard lock(warning_mutex_);
-  return std::exchange(warning_, "");
 }
 
 std::shared_ptr<ShardCache> SharedShardCache() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -29,9 +30,6 @@ class ShardCache {
   // source's path() is the URL and its version() the object's.
   [[nodiscard]] std::unique_ptr<ByteSource> Open(const std::string& url);
 
-  // Returns once why a copy could not be made; "" otherwise.
-  [[nodiscard]] std::string TakeWarning();
-
  private:
   // The files that this process reads, and those whose checksum it has
   // verified.
@@ -54,13 +52,12 @@ class ShardCache {
                                                      const ObjectInfo& info);
   [[nodiscard]] bool IsSound(const ByteSource& copy, const std::string& path);
   [[nodiscard]] std::set<std::string> InUse();
+  // Calls on_warning() of the settings, once.
   void Warn(const std::string& text);
 
   CacheFolder folder_;
   std::shared_ptr<Uses> uses_ = std::make_shared<Uses>();
-  std::mutex warning_mutex_;
-  bool warned_ = false;
-  std::string warning_;
+  std::atomic<bool> warned_ = false;
 };
 
 // Returns the process's cache, made from cloud_settings(); nullptr when they

@@ -60,6 +60,9 @@ class ShardCacheTest : public ::testing::Test {
     settings_.connections = 2;
     settings_.retry.attempts = 2;
     settings_.retry.first_delay = std::chrono::milliseconds(1);
+    settings_.on_warning = [this](const std::string& text) {
+      warnings_.push_back(text);
+    };
     SetCloudSettings(settings_);
   }
   static std::string ReadAll(const ByteSource& source) {
@@ -86,6 +89,7 @@ class ShardCacheTest : public ::testing::Test {
   CloudEnvironment environment_;
   const TemporaryFolder folder_;
   const std::string copies_ = folder_ / "cache/infeed-shard-cache";
+  std::vector<std::string> warnings_;
   CloudSettings settings_;
   std::unique_ptr<LoopbackServer> server_;
   ShardCache cache_{folder_ / "cache", 60};
@@ -147,9 +151,8 @@ TEST_F(ShardCacheTest, AFullDiskIsToldOnceAndDoesNoHarm) {
   CacheFolder(folder_ / "cache", 60).Make();
   const FileSizeLimit limit(10);
   EXPECT_EQ(Read("a"), kBytes);
-  EXPECT_THAT(cache_.TakeWarning(), HasSubstr("cannot reserve disk space"));
   EXPECT_EQ(Read("a"), kBytes);
-  EXPECT_EQ(cache_.TakeWarning(), "");
+  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("cannot reserve disk space")));
   EXPECT_THAT(Files(), SizeIs(0));
 }
 
@@ -183,7 +186,7 @@ TEST_F(ShardCacheTest, WhatIsLargerThanTheCacheIsReadFromTheStore) {
   ShardCache small(folder_ / "cache", 24);
   EXPECT_EQ(ReadAll(*small.Open("s3://b/b")), kBytes);
   EXPECT_THAT(Files(), SizeIs(1)) << "nothing is removed for it";
-  EXPECT_EQ(small.TakeWarning(), "");
+  EXPECT_THAT(warnings_, IsEmpty());
 }
 
 TEST_F(ShardCacheTest, ACopyWithOtherBytesIsMadeAnew) {
@@ -247,8 +250,9 @@ TEST_F(ShardCacheTest, LeavesAFolderWithOtherFilesAlone) {
   fs::create_directories(copies_);
   std::ofstream(copies_ + "/thesis.txt") << "years of work";
   EXPECT_EQ(Read("a"), kBytes);
-  EXPECT_THAT(cache_.TakeWarning(),
-              HasSubstr("thesis.txt: is not a file of infeed's cache"));
+  EXPECT_THAT(
+      warnings_,
+      ElementsAre(HasSubstr("thesis.txt: is not a file of infeed's cache")));
   EXPECT_THAT(Files(), ::testing::ElementsAre(copies_ + "/thesis.txt"));
 }
 
@@ -264,10 +268,6 @@ TEST_F(ShardCacheTest, AServerWithoutIdentityIsNotCopied) {
 }
 
 TEST_F(ShardCacheTest, IsWhereTheSettingsSay) {
-  std::vector<std::string> warnings;
-  settings_.on_warning = [&](const std::string& text) {
-    warnings.push_back(text);
-  };
   std::ofstream(folder_ / "file") << "x";
   for (const char* name : {"cache", "file"}) {
     settings_.cache_folder = folder_ / name;
@@ -277,9 +277,9 @@ TEST_F(ShardCacheTest, IsWhereTheSettingsSay) {
     }
   }
   EXPECT_EQ(Gets(), 3 + 2 * 3) << "a file is no folder";
-  EXPECT_THAT(warnings, ::testing::ElementsAre(AllOf(
-                            HasSubstr("local cache"),
-                            HasSubstr("cannot create: Not a directory"))));
+  EXPECT_THAT(warnings_,
+              ElementsAre(AllOf(HasSubstr("local cache"),
+                                HasSubstr("cannot create: Not a directory"))));
 }
 
 }  // namespace
