@@ -2,8 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
+#include <utility>
+
+#include "records/bytes/crc32c.h"
 
 namespace infeed {
 
@@ -26,6 +30,26 @@ class ByteSink {
   virtual void Commit() = 0;
   // Bytes written so far, including those still being sent.
   [[nodiscard]] virtual std::int64_t size() const = 0;
+};
+
+// Forwards to another sink and computes the checksum of the bytes.
+class SummedSink final : public ByteSink {
+ public:
+  // `crc` must outlive it.
+  SummedSink(std::unique_ptr<ByteSink> sink, std::uint32_t& crc)
+      : sink_(std::move(sink)), crc_(crc) {}
+
+  using ByteSink::Write;
+  void Write(std::span<const std::byte> bytes) override {
+    crc_ = ExtendCrc32c(crc_, bytes);
+    sink_->Write(bytes);
+  }
+  void Commit() override { sink_->Commit(); }
+  [[nodiscard]] std::int64_t size() const override { return sink_->size(); }
+
+ private:
+  std::unique_ptr<ByteSink> sink_;
+  std::uint32_t& crc_;
 };
 
 }  // namespace infeed

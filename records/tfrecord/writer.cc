@@ -15,26 +15,6 @@
 namespace infeed {
 namespace {
 
-// Forwards to another sink and computes the checksum of the bytes.
-class SummedSink final : public ByteSink {
- public:
-  // `crc` must outlive it.
-  SummedSink(std::unique_ptr<ByteSink> sink, std::uint32_t& crc)
-      : sink_(std::move(sink)), crc_(crc) {}
-
-  using ByteSink::Write;
-  void Write(std::span<const std::byte> bytes) override {
-    crc_ = ExtendCrc32c(crc_, bytes);
-    sink_->Write(bytes);
-  }
-  void Commit() override { sink_->Commit(); }
-  [[nodiscard]] std::int64_t size() const override { return sink_->size(); }
-
- private:
-  std::unique_ptr<ByteSink> sink_;
-  std::uint32_t& crc_;
-};
-
 std::unique_ptr<ByteSink> SinkFor(const std::string& path,
                                   const TfrecordWriterOptions& options,
                                   std::uint32_t& crc) {

@@ -10,7 +10,6 @@
 #include "records/archives/tar_writer.h"
 #include "records/bytes/byte_sink.h"
 #include "records/bytes/byte_source.h"
-#include "records/bytes/crc32c.h"
 #include "records/files/open_sink.h"
 #include "records/tfrecord/writer.h"
 #include "tools/images/raw_images.h"
@@ -40,31 +39,12 @@ class TfrecordShard final : public ShardFile {
   TfrecordWriter writer_;
 };
 
-// Computes the checksum of what it passes on to a file.
-class TarFileSink final : public ByteSink {
- public:
-  explicit TarFileSink(const std::string& path) : file_(OpenSink(path)) {}
-
-  using ByteSink::Write;
-  void Write(std::span<const std::byte> bytes) override {
-    crc_ = ExtendCrc32c(crc_, bytes);
-    file_->Write(bytes);
-  }
-  void Commit() override { file_->Commit(); }
-  [[nodiscard]] std::int64_t size() const override { return file_->size(); }
-  [[nodiscard]] std::uint32_t crc32c() const { return crc_; }
-
- private:
-  std::unique_ptr<ByteSink> file_;
-  std::uint32_t crc_ = 0;
-};
-
 // A tar of samples as the Python package webdataset reads them: KEY.jpg (or
 // KEY.png), KEY.cls and KEY.json.
 class TarShard final : public ShardFile {
  public:
   explicit TarShard(const std::string& path)
-      : path_(path), sink_(path), tar_(sink_) {}
+      : path_(path), sink_(OpenSink(path), crc_), tar_(sink_) {}
 
   void Append(const ImageRecord& record, std::string_view key) override {
     index_.offsets.push_back(sink_.size());
@@ -93,7 +73,7 @@ class TarShard final : public ShardFile {
     return std::ssize(index_.offsets);
   }
   [[nodiscard]] std::int64_t size() const override { return sink_.size(); }
-  [[nodiscard]] std::uint32_t crc32c() const override { return sink_.crc32c(); }
+  [[nodiscard]] std::uint32_t crc32c() const override { return crc_; }
 
  private:
   void Add(std::string_view key, std::string_view ending,
@@ -103,7 +83,8 @@ class TarShard final : public ShardFile {
   }
 
   std::string path_;
-  TarFileSink sink_;
+  std::uint32_t crc_ = 0;
+  SummedSink sink_;
   TarWriter tar_;
   TarIndex index_;
 };
