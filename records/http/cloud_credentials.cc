@@ -2,7 +2,7 @@
 
 #include <filesystem>
 #include <map>
-#include <optional>
+#include <memory>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/shown_text.h"
 #include "records/bytes/plain_text.h"
+#include "records/http/google_token.h"
 #include "records/http/http_transfer.h"
 #include "records/http/secrets_guard.h"
 
@@ -120,13 +121,13 @@ std::string ValueIn(const std::optional<Profile>& profile, const char* name) {
   return found == profile->end() ? "" : found->second;
 }
 
-CloudCredentials AwsProfileKeys() {
+std::optional<AwsKeys> AwsProfileKeys() {
   const std::string path =
       AwsFile("AWS_SHARED_CREDENTIALS_FILE", "credentials");
   const std::optional<Profile> profile = ReadAwsProfile(path, ProfileName());
-  AwsKeys keys = {.access_key = ValueIn(profile, "aws_access_key_id"),
-                  .secret_key = ValueIn(profile, "aws_secret_access_key"),
-                  .session_token = ValueIn(profile, "aws_session_token")};
+  const AwsKeys keys = {.access_key = ValueIn(profile, "aws_access_key_id"),
+                        .secret_key = ValueIn(profile, "aws_secret_access_key"),
+                        .session_token = ValueIn(profile, "aws_session_token")};
   const bool wanted = !EnvironmentValue("AWS_PROFILE").empty();
   if (keys.access_key.empty() != keys.secret_key.empty() ||
       (wanted && keys.access_key.empty())) {
@@ -135,18 +136,17 @@ CloudCredentials AwsProfileKeys() {
                      "for the profile '" +
                      ProfileName() + "'");
   }
-  return keys.access_key.empty() ? CloudCredentials(AnonymousAccess())
-                                 : CloudCredentials(std::move(keys));
+  return keys.access_key.empty() ? std::nullopt : std::optional(keys);
 }
 
-CloudCredentials AwsCredentials() {
+std::optional<AwsKeys> AwsCredentials() {
   std::optional<AwsKeys> keys =
       KeysIn("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY");
   if (!keys) {
     return AwsProfileKeys();
   }
   keys->session_token = EnvironmentValue("AWS_SESSION_TOKEN");
-  return *std::move(keys);
+  return keys;
 }
 
 std::string AwsRegion() {
@@ -182,7 +182,7 @@ std::string Endpoint(std::string text) {
 }
 
 CloudAccess AwsAccess() {
-  CloudAccess access = {.credentials = AwsCredentials(),
+  CloudAccess access = {.keys = AwsCredentials(),
                         .scope = {.region = AwsRegion()}};
   const std::string given =
       ReadFirstSet({"AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"});
@@ -195,44 +195,39 @@ CloudAccess AwsAccess() {
   return access;
 }
 
-CloudCredentials GoogleCredentials(const HttpClient& client,
-                                   const RetryPolicy& retry) {
-  if (std::optional<AwsKeys> keys =
-          KeysIn("GS_ACCESS_KEY_ID", "GS_SECRET_ACCESS_KEY")) {
-    return *std::move(keys);
+// Returns the same token each time; nothing for "".
+std::function<std::string()> Fixed(std::string token) {
+  if (token.empty()) {
+    return {};
   }
-  if (std::string token = ReadFirstSet(
-          {"GOOGLE_OAUTH_ACCESS_TOKEN", "CLOUDSDK_AUTH_ACCESS_TOKEN"});
-      !token.empty()) {
-    return BearerToken{std::move(token)};
-  }
+  return [token = std::move(token)] { return token; };
+}
+
+std::function<std::string()> GoogleToken(const HttpClient& client,
+                                         const RetryPolicy& retry) {
+  std::string token =
+      ReadFirstSet({"GOOGLE_OAUTH_ACCESS_TOKEN", "CLOUDSDK_AUTH_ACCESS_TOKEN"});
   const std::string file = EnvironmentValue("GOOGLE_APPLICATION_CREDENTIALS");
-  if (file.empty()) {
-    return AnonymousAccess();
+  if (!token.empty() || file.empty()) {
+    return Fixed(std::move(token));
   }
-  return std::make_shared<GoogleTokenSource>(ReadServiceAccount(file), client,
-                                             retry);
+  return [source = std::make_shared<GoogleTokenSource>(ReadServiceAccount(file),
+                                                       client, retry)] {
+    return source->Token();
+  };
 }
 
 CloudAccess GoogleAccess(const HttpClient& client, const RetryPolicy& retry) {
   const std::string given =
       ReadFirstSet({"GS_ENDPOINT_URL", "STORAGE_EMULATOR_HOST"});
-  return {.credentials = GoogleCredentials(client, retry),
-          .scope = {.region = "auto"},
-          .endpoint = given.empty() ? kGoogle : Endpoint(given)};
-}
-
-CloudAccess WebAccess() {
-  std::string token = EnvironmentValue("INFEED_HTTP_BEARER_TOKEN");
-  return {.credentials = token.empty()
-                             ? CloudCredentials(AnonymousAccess())
-                             : CloudCredentials(BearerToken{std::move(token)}),
-          .scope = {}};
-}
-
-HttpHeaders WithBearer(HttpHeaders headers, const std::string& token) {
-  headers.emplace_back("Authorization", "Bearer " + token);
-  return headers;
+  CloudAccess access = {
+      .keys = KeysIn("GS_ACCESS_KEY_ID", "GS_SECRET_ACCESS_KEY"),
+      .scope = {.region = "auto"}};
+  if (!access.keys) {
+    access.token = GoogleToken(client, retry);
+  }
+  access.endpoint = given.empty() ? kGoogle : Endpoint(given);
+  return access;
 }
 
 // Google's front ends change Accept-Encoding in transit, so it is sent but not
@@ -258,14 +253,6 @@ HttpHeaders Signed(const CloudAccess& access, const AwsKeys& keys,
   return headers;
 }
 
-// For std::visit: one function for each kind of credentials.
-template <typename... Functions>
-struct Overloaded : Functions... {
-  using Functions::operator()...;
-};
-template <typename... Functions>
-Overloaded(Functions...) -> Overloaded<Functions...>;
-
 }  // namespace
 
 CloudAccess FindCloudAccess(UrlScheme scheme, const HttpClient& client,
@@ -279,7 +266,7 @@ CloudAccess FindCloudAccess(UrlScheme scheme, const HttpClient& client,
     case UrlScheme::kHttps:
       break;
   }
-  return WebAccess();
+  return {.token = Fixed(EnvironmentValue("INFEED_HTTP_BEARER_TOKEN"))};
 }
 
 std::string RequestUrl(const CloudAccess& access, const Url& url,
@@ -304,21 +291,16 @@ std::string RequestUrl(const CloudAccess& access, const Url& url,
 
 HttpHeaders AuthorizedHeaders(const CloudAccess& access,
                               const HttpRequest& request, SigV4Time now) {
-  if (!std::holds_alternative<AnonymousAccess>(access.credentials)) {
-    CheckMaySendSecrets(request.url);
+  if (!access.keys && !access.token) {
+    return request.headers;
   }
-  return std::visit(
-      Overloaded{[&](const AnonymousAccess&) { return request.headers; },
-                 [&](const AwsKeys& keys) {
-                   return Signed(access, keys, request, now);
-                 },
-                 [&](const BearerToken& bearer) {
-                   return WithBearer(request.headers, bearer.token);
-                 },
-                 [&](const std::shared_ptr<GoogleTokenSource>& source) {
-                   return WithBearer(request.headers, source->Token());
-                 }},
-      access.credentials);
+  CheckMaySendSecrets(request.url);
+  if (access.keys) {
+    return Signed(access, *access.keys, request, now);
+  }
+  HttpHeaders headers = request.headers;
+  headers.emplace_back("Authorization", "Bearer " + access.token());
+  return headers;
 }
 
 }  // namespace infeed

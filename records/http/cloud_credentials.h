@@ -1,11 +1,11 @@
 #pragma once
 
-#include <memory>
+#include <functional>
+#include <optional>
 #include <string>
-#include <variant>
 
-#include "records/http/google_token.h"
 #include "records/http/http_client.h"
+#include "records/http/options.h"
 #include "records/http/sigv4.h"
 #include "records/http/url.h"
 
@@ -13,17 +13,13 @@
 // files, which docs/cloud.md lists.
 namespace infeed {
 
-struct AnonymousAccess {};
-struct BearerToken {
-  std::string token{};
-};
-using CloudCredentials = std::variant<AnonymousAccess, AwsKeys, BearerToken,
-                                      std::shared_ptr<GoogleTokenSource>>;
-
-// How to reach the objects of one scheme.
+// How to reach the objects of one scheme: with keys, with tokens, or without
+// credentials.
 struct CloudAccess {
-  CloudCredentials credentials;
-  SigV4Scope scope;
+  std::optional<AwsKeys> keys{};
+  // The bearer token to send now; thread-safe. Empty: none.
+  std::function<std::string()> token{};
+  SigV4Scope scope{};
   // "https://s3.eu-west-1.amazonaws.com", without a "/" at its end; "" for
   // http(s), whose URLs contain it.
   std::string endpoint{};
