@@ -8,30 +8,20 @@
 
 namespace infeed {
 
-struct Sha256::Context {
-  struct Free {
-    void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
-  };
-  std::unique_ptr<EVP_MD_CTX, Free> state{EVP_MD_CTX_new()};
-};
-
-Sha256::Sha256() : context_(std::make_unique<Context>()) {
-  Check(context_->state && EVP_DigestInit_ex(context_->state.get(),
-                                             EVP_sha256(), nullptr) == 1,
-        "OpenSSL has SHA-256");
+Sha256::Sha256() : context_(EVP_MD_CTX_new(), EVP_MD_CTX_free) {
+  Check(
+      context_ && EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) == 1,
+      "OpenSSL has SHA-256");
 }
 
-Sha256::~Sha256() = default;
-
 void Sha256::Add(std::span<const std::byte> bytes) {
-  Check(
-      EVP_DigestUpdate(context_->state.get(), bytes.data(), bytes.size()) == 1,
-      "hashing bytes does not fail");
+  Check(EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()) == 1,
+        "hashing bytes does not fail");
 }
 
 Sha256::Digest Sha256::Finish() {
   Digest digest{};
-  Check(EVP_DigestFinal_ex(context_->state.get(), digest.data(), nullptr) == 1,
+  Check(EVP_DigestFinal_ex(context_.get(), digest.data(), nullptr) == 1,
         "hashing bytes does not fail");
   return digest;
 }

@@ -6,6 +6,8 @@
 #include <span>
 #include <string>
 
+struct evp_md_ctx_st;  // OpenSSL's EVP_MD_CTX
+
 namespace infeed {
 
 // The SHA-256 hash of bytes that are added piece by piece. One thread at a
@@ -15,17 +17,13 @@ class Sha256 {
   using Digest = std::array<unsigned char, 32>;
 
   Sha256();
-  ~Sha256();
-  Sha256(const Sha256&) = delete;
-  Sha256& operator=(const Sha256&) = delete;
 
   void Add(std::span<const std::byte> bytes);
   // Requires: called once, last.
   [[nodiscard]] Digest Finish();
 
  private:
-  struct Context;
-  std::unique_ptr<Context> context_;
+  std::unique_ptr<evp_md_ctx_st, void (*)(evp_md_ctx_st*)> context_;
 };
 
 // The hash as 64 hex digits.
