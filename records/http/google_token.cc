@@ -5,7 +5,6 @@
 #include <memory>
 #include <span>
 #include <utility>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 #include <openssl/evp.h>
@@ -13,6 +12,7 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "base/rounding.h"
 #include "records/bytes/json.h"
 #include "records/http/secrets_guard.h"
 #include "records/http/url.h"
@@ -44,27 +44,15 @@ using Bio = std::unique_ptr<BIO, Freer<BIO_free_all>>;
 using Key = std::unique_ptr<EVP_PKEY, Freer<EVP_PKEY_free>>;
 using Signer = std::unique_ptr<EVP_MD_CTX, Freer<EVP_MD_CTX_free>>;
 
-std::string Base64Url(std::span<const unsigned char> bytes) {
-  constexpr std::string_view kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-  std::string text;
-  std::uint32_t bits = 0;
-  int count = 0;
-  for (const unsigned char byte : bytes) {
-    bits = bits << 8 | byte;
-    for (count += 8; count >= 6; count -= 6) {
-      text.push_back(kDigits[bits >> (count - 6) & 0x3F]);
-    }
-  }
-  if (count > 0) {
-    text.push_back(kDigits[bits << (6 - count) & 0x3F]);
-  }
-  return text;
-}
-
-std::string Base64Url(std::string_view text) {
-  return Base64Url(std::span(
-      reinterpret_cast<const unsigned char*>(text.data()), text.size()));
+// Without padding.
+std::string Base64Url(std::string_view bytes) {
+  std::string text(4 * CeilDiv<std::size_t>(bytes.size(), 3), '\0');
+  EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
+                  reinterpret_cast<const unsigned char*>(bytes.data()),
+                  static_cast<int>(bytes.size()));
+  std::ranges::replace(text, '+', '-');
+  std::ranges::replace(text, '/', '_');
+  return text.substr(0, text.find('='));
 }
 
 Key ParseKey(const ServiceAccount& account) {
@@ -85,15 +73,16 @@ Key ParseKey(const ServiceAccount& account) {
 std::string Sign(const ServiceAccount& account, const std::string& text) {
   const Key key = ParseKey(account);
   const Signer signer(EVP_MD_CTX_new());
-  const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
-  std::size_t size = 0;
-  std::vector<unsigned char> signature(
-      static_cast<std::size_t>(EVP_PKEY_get_size(key.get())));
-  size = signature.size();
-  const bool done = EVP_DigestSignInit(signer.get(), nullptr, EVP_sha256(),
-                                       nullptr, key.get()) == 1 &&
-                    EVP_DigestSign(signer.get(), signature.data(), &size, bytes,
-                                   text.size()) == 1;
+  std::string signature(static_cast<std::size_t>(EVP_PKEY_get_size(key.get())),
+                        '\0');
+  std::size_t size = signature.size();
+  const bool done =
+      EVP_DigestSignInit(signer.get(), nullptr, EVP_sha256(), nullptr,
+                         key.get()) == 1 &&
+      EVP_DigestSign(signer.get(),
+                     reinterpret_cast<unsigned char*>(signature.data()), &size,
+                     reinterpret_cast<const unsigned char*>(text.data()),
+                     text.size()) == 1;
   if (!done) {
     throw UsageError("the private_key of the service account " +
                      account.client_email + " cannot sign");

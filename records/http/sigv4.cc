@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
+#include <ctime>
 #include <map>
 #include <utility>
 #include <vector>
@@ -127,18 +127,11 @@ std::string Sha256Hex(std::span<const std::byte> bytes) {
 }
 
 std::string FormatSigV4Time(SigV4Time time) {
-  const auto day = std::chrono::floor<std::chrono::days>(time);
-  const std::chrono::year_month_day date(day);
-  const std::chrono::hh_mm_ss clock(
-      std::chrono::floor<std::chrono::seconds>(time - day));
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
+  std::tm utc{};
+  ::gmtime_r(&seconds, &utc);
   std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%04d%02u%02uT%02d%02d%02dZ",
-                static_cast<int>(date.year()),
-                static_cast<unsigned>(date.month()),
-                static_cast<unsigned>(date.day()),
-                static_cast<int>(clock.hours().count()),
-                static_cast<int>(clock.minutes().count()),
-                static_cast<int>(clock.seconds().count()));
+  std::strftime(text.data(), text.size(), "%Y%m%dT%H%M%SZ", &utc);
   return text.data();
 }
 
