@@ -9,6 +9,7 @@
 #include <c10/cuda/CUDAStream.h>
 #include <torch/autograd.h>
 
+#include "trainer/cuda/image_tensors.h"
 #include "trainer/kernels/norm.h"
 #include "trainer/network/fused_norm.h"
 #include "trainer/network/pool.h"
@@ -20,11 +21,6 @@ using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
 constexpr at::MemoryFormat kChannelsLast = at::MemoryFormat::ChannelsLast;
-
-ImageType TypeOf(const torch::Tensor& x) {
-  return x.scalar_type() == torch::kBFloat16 ? ImageType::kBfloat16
-                                             : ImageType::kFloat32;
-}
 
 MaxPoolShape ShapeOf(at::IntArrayRef sizes, bool same) {
   MaxPoolShape shape = {.images = static_cast<int>(sizes[0]),
@@ -57,7 +53,7 @@ MaxPoolOutputs Pool(const torch::Tensor& x, bool same, const PooledNorm& norm) {
   MaxPoolOutputs outputs = {.y = NewImages(pooled, x, x.scalar_type()),
                             .places = NewImages(pooled, x, torch::kByte)};
   LaunchMaxPoolForward({.shape = shape,
-                        .type = TypeOf(x),
+                        .type = ImageTypeOf(x),
                         .x = x.data_ptr(),
                         .norm = norm,
                         .y = outputs.y.data_ptr(),
@@ -89,7 +85,7 @@ class MaxPoolFunction : public torch::autograd::Function<MaxPoolFunction> {
     torch::Tensor of_x = NewImages(sizes, of_y, of_y.scalar_type());
     LaunchMaxPoolBackward(
         {.shape = ShapeOf(sizes, context->saved_data["same"].toBool()),
-         .type = TypeOf(of_y),
+         .type = ImageTypeOf(of_y),
          .gradient = of_y.data_ptr(),
          .places = places.data_ptr<std::uint8_t>(),
          .x_gradient = of_x.data_ptr()},
@@ -97,18 +93,6 @@ class MaxPoolFunction : public torch::autograd::Function<MaxPoolFunction> {
     return {of_x, torch::Tensor()};
   }
 };
-
-// As many floats, on x's device.
-torch::Tensor Numbers(const torch::Tensor& x, std::int64_t count) {
-  return at::empty({count}, x.options()
-                                .dtype(torch::kFloat)
-                                .memory_format(at::MemoryFormat::Contiguous));
-}
-
-NormShape RowsOf(const torch::Tensor& x) {
-  return {.rows = x.numel() / x.size(1),
-          .channels = static_cast<int>(x.size(1))};
-}
 
 class NormPoolFunction : public torch::autograd::Function<NormPoolFunction> {
  public:
@@ -120,13 +104,13 @@ class NormPoolFunction : public torch::autograd::Function<NormPoolFunction> {
     const c10::cuda::CUDAGuard guard(x.device());
     const c10::cuda::CUDAStream stream = c10::cuda::getCurrentCUDAStream();
     const torch::Tensor dense = x.contiguous(kChannelsLast);
-    const torch::Tensor mean = Numbers(x, x.size(1));
-    const torch::Tensor inverse_std = Numbers(x, x.size(1));
+    const torch::Tensor mean = NewFloats(x, x.size(1));
+    const torch::Tensor inverse_std = NewFloats(x, x.size(1));
     const torch::Tensor workspace =
-        Numbers(x, NormWorkspace(RowsOf(x), TypeOf(x)));
+        NewFloats(x, NormWorkspace(RowsOf(x), ImageTypeOf(x)));
     LaunchNormForward(
         {.shape = RowsOf(x),
-         .type = TypeOf(x),
+         .type = ImageTypeOf(x),
          .x = dense.data_ptr(),
          .weight = weight.data_ptr<float>(),
          .bias = bias.data_ptr<float>(),
@@ -157,13 +141,13 @@ class NormPoolFunction : public torch::autograd::Function<NormPoolFunction> {
     const torch::Tensor of_y = gradients[0].contiguous(kChannelsLast);
     const c10::cuda::CUDAGuard guard(x.device());
     const torch::Tensor of_x = NewImages(x.sizes(), x, x.scalar_type());
-    const torch::Tensor of_weight = Numbers(x, x.size(1));
-    const torch::Tensor of_bias = Numbers(x, x.size(1));
+    const torch::Tensor of_weight = NewFloats(x, x.size(1));
+    const torch::Tensor of_bias = NewFloats(x, x.size(1));
     const torch::Tensor workspace =
-        Numbers(x, NormWorkspace(RowsOf(x), TypeOf(x)));
+        NewFloats(x, NormWorkspace(RowsOf(x), ImageTypeOf(x)));
     LaunchNormBackward(
         {.shape = RowsOf(x),
-         .type = TypeOf(x),
+         .type = ImageTypeOf(x),
          .x = x.data_ptr(),
          .gradient = of_y.data_ptr(),
          .places = saved[1].data_ptr<std::uint8_t>(),
@@ -187,9 +171,7 @@ bool CudaMaxPoolTakes(const torch::Tensor& x) {
   // As many threads as windows, and those above and left of the first ones.
   const std::int64_t threads =
       x.size(0) * x.size(1) * (x.size(2) / 2 + 1) * (x.size(3) / 2 + 1);
-  return x.is_cuda() && x.numel() > 0 && threads <= kMost &&
-         (x.scalar_type() == torch::kFloat ||
-          x.scalar_type() == torch::kBFloat16);
+  return HasKernels(x) && threads <= kMost;
 }
 
 torch::Tensor CudaMaxPooled(const torch::Tensor& x, bool same) {

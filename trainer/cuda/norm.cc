@@ -4,25 +4,11 @@
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 
+#include "trainer/cuda/image_tensors.h"
 #include "trainer/network/fused_norm.h"
 
 namespace infeed {
 namespace {
-
-ImageType TypeOf(const torch::Tensor& x) {
-  return x.scalar_type() == torch::kBFloat16 ? ImageType::kBfloat16
-         : x.scalar_type() == torch::kHalf   ? ImageType::kFloat16
-                                             : ImageType::kFloat32;
-}
-
-NormShape ShapeOf(const torch::Tensor& x) {
-  return {.rows = x.numel() / x.size(1),
-          .channels = static_cast<int>(x.size(1))};
-}
-
-torch::Tensor Numbers(const torch::Tensor& x, std::int64_t count) {
-  return torch::empty({count}, torch::device(x.device()).dtype(torch::kFloat));
-}
 
 // nullptr for an undefined tensor.
 void* DataOf(const torch::Tensor& tensor) {
@@ -33,8 +19,8 @@ void* DataOf(const torch::Tensor& tensor) {
 NormForward ForwardOf(const torch::Tensor& x, const NormTensors& norm,
                       const NormStatistics& statistics,
                       const torch::Tensor& workspace) {
-  return {.shape = ShapeOf(x),
-          .type = TypeOf(x),
+  return {.shape = RowsOf(x),
+          .type = ImageTypeOf(x),
           .x = x.data_ptr(),
           .weight = norm.weight.data_ptr<float>(),
           .bias = norm.bias.data_ptr<float>(),
@@ -48,16 +34,14 @@ NormForward ForwardOf(const torch::Tensor& x, const NormTensors& norm,
 }
 
 NormStatistics NewStatistics(const torch::Tensor& x) {
-  return {.mean = Numbers(x, x.size(1)), .inverse_std = Numbers(x, x.size(1))};
+  return {.mean = NewFloats(x, x.size(1)),
+          .inverse_std = NewFloats(x, x.size(1))};
 }
 
 }  // namespace
 
 bool CudaNormTakes(const torch::Tensor& x) {
-  return x.is_cuda() && x.numel() > 0 && x.size(1) % kNormChannels == 0 &&
-         (x.scalar_type() == torch::kFloat ||
-          x.scalar_type() == torch::kBFloat16 ||
-          x.scalar_type() == torch::kHalf);
+  return HasKernels(x) && x.size(1) % kNormChannels == 0;
 }
 
 NormOutputs CudaNormForward(const torch::Tensor& x, const NormTensors& norm,
@@ -65,7 +49,7 @@ NormOutputs CudaNormForward(const torch::Tensor& x, const NormTensors& norm,
   const c10::cuda::CUDAGuard guard(x.device());
   const c10::cuda::CUDAStream stream = c10::cuda::getCurrentCUDAStream();
   const torch::Tensor workspace =
-      Numbers(x, NormWorkspace(ShapeOf(x), TypeOf(x)));
+      NewFloats(x, NormWorkspace(RowsOf(x), ImageTypeOf(x)));
   NormOutputs outputs = {.y = torch::empty_like(x), .of_x = NewStatistics(x)};
   NormForward launch = ForwardOf(x, norm, outputs.of_x, workspace);
   launch.residual = DataOf(residual.x);
@@ -88,18 +72,19 @@ NormOutputs CudaNormForward(const torch::Tensor& x, const NormTensors& norm,
 NormGradients CudaNormBackward(const NormBackwardInputs& inputs) {
   const torch::Tensor& x = inputs.x;
   const c10::cuda::CUDAGuard guard(x.device());
-  const NormShape shape = ShapeOf(x);
+  const NormShape shape = RowsOf(x);
   NormGradients gradients = {.x = torch::empty_like(x),
-                             .weight = Numbers(x, x.size(1)),
-                             .bias = Numbers(x, x.size(1)),
+                             .weight = NewFloats(x, x.size(1)),
+                             .bias = NewFloats(x, x.size(1)),
                              .residual = {}};
   if (inputs.has_residual) {
     gradients.residual = inputs.relu ? torch::empty_like(x) : inputs.gradient;
   }
-  const torch::Tensor workspace = Numbers(x, NormWorkspace(shape, TypeOf(x)));
+  const torch::Tensor workspace =
+      NewFloats(x, NormWorkspace(shape, ImageTypeOf(x)));
   LaunchNormBackward(
       {.shape = shape,
-       .type = TypeOf(x),
+       .type = ImageTypeOf(x),
        .x = x.data_ptr(),
        .y = DataOf(inputs.y),
        .gradient = inputs.gradient.data_ptr(),

@@ -8,22 +8,11 @@
 #include <ATen/ATen.h>
 #include <c10/cuda/CUDAException.h>
 
+#include "trainer/cuda/image_tensors.h"
 #include "trainer/loop/device.h"
 
 namespace infeed {
 namespace {
-
-ImageType ImageTypeOf(Precision precision) {
-  switch (precision) {
-    case Precision::kBfloat16:
-      return ImageType::kBfloat16;
-    case Precision::kFloat16:
-      return ImageType::kFloat16;
-    case Precision::kFloat32:
-      break;
-  }
-  return ImageType::kFloat32;
-}
 
 template <typename T>
 void CopyTo(const torch::Tensor& to, std::span<const T> from,
@@ -115,7 +104,7 @@ DeviceBatch UnpackOnDevice(const PackedImages& from, const BatchShape& shape,
                              .labels = batch.labels.data_ptr<std::int64_t>(),
                              .weights = batch.weights.data_ptr<float>()};
   LaunchUnpack(from, shape.size, shape.image_size, statistics,
-               ImageTypeOf(precision), to, stream.stream());
+               ImageTypeOf(images), to, stream.stream());
   return batch;
 }
 

@@ -246,18 +246,24 @@ void Launch(const MaxPoolBackward& pool, cudaStream_t stream) {
 }  // namespace
 
 void LaunchMaxPoolForward(const MaxPoolForward& pool, cudaStream_t stream) {
-  if (pool.type == ImageType::kBfloat16) {
-    Launch<__nv_bfloat16>(pool, stream);
-  } else {
-    Launch<float>(pool, stream);
+  switch (pool.type) {
+    case ImageType::kFloat32:
+      return Launch<float>(pool, stream);
+    case ImageType::kBfloat16:
+      return Launch<__nv_bfloat16>(pool, stream);
+    case ImageType::kFloat16:
+      return Launch<__half>(pool, stream);
   }
 }
 
 void LaunchMaxPoolBackward(const MaxPoolBackward& pool, cudaStream_t stream) {
-  if (pool.type == ImageType::kBfloat16) {
-    Launch<__nv_bfloat16>(pool, stream);
-  } else {
-    Launch<float>(pool, stream);
+  switch (pool.type) {
+    case ImageType::kFloat32:
+      return Launch<float>(pool, stream);
+    case ImageType::kBfloat16:
+      return Launch<__nv_bfloat16>(pool, stream);
+    case ImageType::kFloat16:
+      return Launch<__half>(pool, stream);
   }
 }
 

@@ -7,8 +7,8 @@
 #include "trainer/kernels/kernels.h"
 
 // Max pool of windows of 3x3 pixels with stride 2, with a byte per result for
-// the gradient. Images are [images, height, width, channels], float32 or
-// bfloat16. Launches and pointers: see kernels.h.
+// the gradient. Images are [images, height, width, channels] of an ImageType.
+// Launches and pointers: see kernels.h.
 namespace infeed {
 
 // A window's first row and column are 2 * (its own) - top and - left. Requires:

@@ -18,14 +18,14 @@ struct MaxPooling {
 };
 
 // Max pool of windows of 3x3 pixels with stride 2, [N, C, H, W] -> [N, C,
-// (H + 1) / 2, (W + 1) / 2]. On a GPU, where x is float32 or bfloat16, our
-// kernels keep a byte of each result for the gradient, LibTorch's keep eight;
-// both have the same bits.
+// (H + 1) / 2, (W + 1) / 2]. On a GPU, where x is float32, bfloat16 or float16,
+// our kernels keep a byte of each result for the gradient, LibTorch's keep
+// eight; both have the same bits.
 [[nodiscard]] torch::Tensor MaxPooled(const torch::Tensor& x,
                                       const MaxPooling& how);
 
-// Whether the kernels support x: on a GPU, float32 or bfloat16, not empty, and
-// of less than 2^31 results.
+// Whether the kernels support x: on a GPU, float32, bfloat16 or float16, not
+// empty, and of less than 2^31 results.
 [[nodiscard]] bool CudaMaxPoolTakes(const torch::Tensor& x);
 
 // MaxPooled() by the kernels, in channels_last order. Requires:

@@ -13,6 +13,7 @@
 #include <torch/types.h>
 
 #include "tests/support/device_array.h"
+#include "tests/support/float16.h"
 #include "trainer/feed/pixel_math.h"
 #include "trainer/network/fused_norm.h"
 #include "trainer/network/pool.h"
@@ -27,11 +28,15 @@ struct Case {
   bool same = false;  // TensorFlow's padding, else a pixel on each edge
 };
 
-// Images in an element's bits: T is uint16_t for bfloat16, uint32_t for
-// float32.
+// Images in an element's bits: T is Float16, uint16_t for bfloat16, uint32_t
+// for float32.
 template <typename T>
 float ValueOf(T bits) {
   return std::bit_cast<float>(std::uint32_t{bits} << (sizeof(T) == 2 ? 16 : 0));
+}
+template <>
+float ValueOf(Float16 bits) {
+  return ToFloat(bits);
 }
 template <typename T>
 T BitsOf(float value) {
@@ -40,6 +45,10 @@ T BitsOf(float value) {
   }
   return static_cast<T>(sizeof(T) == 2 ? Bfloat16Bits(value)
                                        : std::bit_cast<std::uint32_t>(value));
+}
+template <>
+Float16 BitsOf(float value) {
+  return ToFloat16(value);
 }
 template <typename T>
 std::vector<T> Canonical(std::vector<T> images) {
@@ -181,10 +190,13 @@ class MaxPoolKernelTest : public DeviceTest,
     SCOPED_TRACE(std::to_string(shape.height) + " x " +
                  std::to_string(shape.width) + " x " +
                  std::to_string(shape.channels));
-    if (GetParam().type == ImageType::kBfloat16) {
-      ExpectAsLibrary<std::uint16_t>(shape);
-    } else {
-      ExpectAsLibrary<std::uint32_t>(shape);
+    switch (GetParam().type) {
+      case ImageType::kFloat32:
+        return ExpectAsLibrary<std::uint32_t>(shape);
+      case ImageType::kBfloat16:
+        return ExpectAsLibrary<std::uint16_t>(shape);
+      case ImageType::kFloat16:
+        return ExpectAsLibrary<Float16>(shape);
     }
   }
 };
@@ -232,8 +244,9 @@ Pass PassOf(const torch::Tensor& x, const torch::Tensor& of_y,
 TEST_P(MaxPoolKernelTest, AutogradHasTheBitsOfTheLibrary) {
   torch::manual_seed(3);
   const bool same = GetParam().same;
-  const auto type = GetParam().type == ImageType::kBfloat16 ? torch::kBFloat16
-                                                            : torch::kFloat;
+  const auto type = GetParam().type == ImageType::kBfloat16  ? torch::kBFloat16
+                    : GetParam().type == ImageType::kFloat16 ? torch::kHalf
+                                                             : torch::kFloat;
   const torch::Tensor plain = torch::randn({2, 16, 9, 8}).to(type);
   const torch::Tensor of_y = torch::randn({2, 16, 5, 4}).to(type);
   for (const torch::Tensor& x :
@@ -241,7 +254,8 @@ TEST_P(MaxPoolKernelTest, AutogradHasTheBitsOfTheLibrary) {
     const Pass own = PassOf(x, of_y, [&](const torch::Tensor& images) {
       return CudaMaxPooled(images.to(kDevice), same);
     });
-    // LibTorch's sums of bfloat16 are rounded midway on a CPU.
+    // On a CPU, LibTorch's sums of bfloat16 are rounded midway, and its pool
+    // takes no float16.
     const Pass library =
         PassOf(x.to(torch::kFloat), of_y.to(torch::kFloat),
                [&](const torch::Tensor& images) {
@@ -303,8 +317,10 @@ TEST_P(MaxPoolKernelTest, AutogradOfNormAndPoolIsThatOfBoth) {
 INSTANTIATE_TEST_SUITE_P(
     All, MaxPoolKernelTest,
     testing::Values(Case{"Float32"}, Case{"Bfloat16", ImageType::kBfloat16},
+                    Case{"Float16", ImageType::kFloat16},
                     Case{"Float32Same", ImageType::kFloat32, true},
-                    Case{"Bfloat16Same", ImageType::kBfloat16, true}),
+                    Case{"Bfloat16Same", ImageType::kBfloat16, true},
+                    Case{"Float16Same", ImageType::kFloat16, true}),
     [](const auto& param_info) { return param_info.param.name; });
 
 }  // namespace infeed::max_pool_test

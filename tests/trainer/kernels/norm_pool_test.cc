@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/support/device_array.h"
+#include "tests/support/float16.h"
 #include "trainer/feed/pixel_math.h"
 #include "trainer/kernels/max_pool.h"
 #include "trainer/kernels/norm.h"
@@ -17,22 +18,35 @@
 namespace infeed::norm_pool_test {
 
 template <typename T>
+T RoundedBits(float value) {
+  return static_cast<T>(sizeof(T) == 2 ? Bfloat16Bits(value)
+                                       : std::bit_cast<std::uint32_t>(value));
+}
+template <>
+Float16 RoundedBits(float value) {
+  return ToFloat16(value);
+}
+
+template <typename T>
 std::vector<T> DrawImages(std::size_t count, unsigned seed, float factor) {
   std::vector<T> images;
   for (const float value : Draw<float>(count, seed)) {
-    images.push_back(static_cast<T>(
-        sizeof(T) == 2 ? Bfloat16Bits(factor * value)
-                       : std::bit_cast<std::uint32_t>(factor * value)));
+    images.push_back(RoundedBits<T>(factor * value));
   }
   return images;
 }
 
-// T: the unsigned integer with an element's bits.
+template <typename T>
+constexpr ImageType kTypeOf = sizeof(T) == 2 ? ImageType::kBfloat16
+                                             : ImageType::kFloat32;
+template <>
+constexpr ImageType kTypeOf<Float16> = ImageType::kFloat16;
+
+// T: an element's bits, as in norm_test.cc.
 template <typename T>
 class NormPoolKernelTest : public DeviceTest {
  protected:
-  static constexpr ImageType kType =
-      sizeof(T) == 2 ? ImageType::kBfloat16 : ImageType::kFloat32;
+  static constexpr ImageType kType = kTypeOf<T>;
 
   // What both ways compute.
   struct Results {
@@ -48,7 +62,7 @@ class NormPoolKernelTest : public DeviceTest {
         : shape(pool_shape) {
       std::vector<T> images = DrawImages<T>(pixels * channels, 1, 3);
       if (has_nan) {
-        images[images.size() / 2] = static_cast<T>(-1);
+        images[images.size() / 2] = static_cast<T>(-1);  // a NaN
       }
       x = std::make_unique<DeviceArray<T>>(images);
     }
@@ -169,7 +183,7 @@ class NormPoolKernelTest : public DeviceTest {
   }
 };
 
-using ImageBits = testing::Types<std::uint32_t, std::uint16_t>;
+using ImageBits = testing::Types<std::uint32_t, std::uint16_t, Float16>;
 TYPED_TEST_SUITE(NormPoolKernelTest, ImageBits, );
 
 TYPED_TEST(NormPoolKernelTest, HasTheBitsOfBothApart) {
