@@ -14,14 +14,15 @@
 
 #include "tests/support/made_batches.h"
 #include "tests/support/matchers.h"
+#include "tests/trainer/loop/linear_layer.h"
 #include "trainer/loop/passes.h"
 #include "trainer/loop/step.h"
 
 namespace infeed::loss_scale_test {
 
 constexpr int kBatch = 8;
-constexpr int kSide = 4;
-constexpr int kClasses = 4;
+constexpr int kSide = LinearLayer::kSide;
+constexpr int kClasses = LinearLayer::kClasses;
 
 // Changes the gradient of a step's logits.
 using Change =
@@ -35,22 +36,15 @@ torch::Tensor InFloat16(const torch::Tensor& gradient) {
   return gradient.to(torch::kHalf).to(torch::kFloat);
 }
 
-// One linear layer.
-struct Layer {
-  torch::Tensor weight = (torch::arange(kClasses * 3 * kSide * kSide) * 0.3)
-                             .sin()
-                             .reshape({kClasses, 3 * kSide* kSide})
-                             .div_(8)
-                             .requires_grad_();
-  torch::Tensor bias = torch::zeros({kClasses}).requires_grad_();
+// A layer, and a change of its gradient.
+struct ChangedLayer : LinearLayer {
   std::int64_t step = 0;
 
   TrainedModel Trained(Change change) {
     return {.begin_step = [this](std::int64_t number) { step = number; },
             .forward =
                 [this, change](const torch::Tensor& images) {
-                  torch::Tensor logits =
-                      torch::addmm(bias, images.flatten(1), weight.t());
+                  torch::Tensor logits = Logits(images);
                   if (change) {
                     logits.register_hook(
                         [this, change](const torch::Tensor& gradient) {
@@ -109,7 +103,7 @@ class LayerRun {
   [[nodiscard]] TensorMap Saved() const { return ToHost(Tensors()); }
 
  private:
-  Layer layer_;
+  ChangedLayer layer_;
   TrainStep step_;
 };
 

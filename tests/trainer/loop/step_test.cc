@@ -17,24 +17,19 @@
 #include "tests/support/made_batches.h"
 #include "tests/support/matchers.h"
 #include "tests/support/train_steps.h"
+#include "tests/trainer/loop/linear_layer.h"
 #include "trainer/loop/device_loop.h"
 #include "trainer/loop/passes.h"
 
 namespace infeed::step_test {
 
 constexpr int kBatch = 8;
-constexpr int kSide = 4;
-constexpr int kClasses = 4;
+constexpr int kSide = LinearLayer::kSide;
+constexpr int kClasses = LinearLayer::kClasses;
 
 // One linear layer, and a moving mean of its inputs.
-struct LinearModel {
-  torch::Tensor weight = (torch::arange(kClasses * 3 * kSide * kSide) * 0.3)
-                             .sin()
-                             .reshape({kClasses, 3 * kSide* kSide})
-                             .div_(8)
-                             .requires_grad_();
-  torch::Tensor bias = torch::zeros({kClasses}).requires_grad_();
-  torch::Tensor mean = torch::zeros({3 * kSide * kSide});
+struct LinearModel : LinearLayer {
+  torch::Tensor mean = torch::zeros({kInputs});
   std::vector<std::int64_t> steps = {};
   std::vector<std::int64_t> part_sizes = {};
 
@@ -43,9 +38,8 @@ struct LinearModel {
             .forward =
                 [this](const torch::Tensor& images) {
                   part_sizes.push_back(images.size(0));
-                  const torch::Tensor flat = images.flatten(1);
-                  mean.lerp_(flat.mean(0), 0.1);
-                  return torch::addmm(bias, flat, weight.t());
+                  mean.lerp_(images.flatten(1).mean(0), 0.1);
+                  return Logits(images);
                 },
             .parameters = {{.name = "fc.weight", .weight = weight},
                            {.name = "fc.bias", .weight = bias}},
