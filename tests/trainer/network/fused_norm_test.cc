@@ -260,6 +260,13 @@ TEST(FusedNetworkTest, TrainsAsTheOneThatIsNot) {
   models[2].depth = 50;
   models[2].se_ratio = 0.25;
   models[2].drop_connect_rate = 0.3;
+  for (const ModelVariant variant :
+       {ModelVariant::kTorchvision, ModelVariant::kTpu}) {  // with a pool
+    models.push_back({.variant = variant,
+                      .depth = 18,
+                      .num_classes = 3,
+                      .zero_gamma = false});
+  }
   for (const ModelOptions& model : models) {
     const std::vector<torch::Tensor> fused = PassOf(model, true);
     const std::vector<torch::Tensor> eager = PassOf(model, false);
