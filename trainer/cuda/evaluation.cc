@@ -82,9 +82,10 @@ void CudaEvaluation::UseShape(const BatchShape& shape) {
 }
 
 void CudaEvaluation::Pass(int slot) {
-  const DeviceBatch batch = UnpackOnDevice(
-      slots_->Packed(slot), slots_->shape(),
-      StatisticsOf(model_.options.normalization), model_.options.precision);
+  const DeviceBatch batch =
+      UnpackOnDevice(slots_->Packed(slot), slots_->shape(),
+                     StatisticsOf(model_.options.normalization),
+                     {.precision = model_.options.precision});
   const EvalViews& views = model_.options.eval_views;
   Output output = {.logits = MeanLogits(model_.forward, batch.images, views),
                    .batch = LabelsOfImages(batch, views.crops)};

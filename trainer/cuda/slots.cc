@@ -89,20 +89,27 @@ BatchShape ShapeOf(const Batch& batch) {
 
 DeviceBatch UnpackOnDevice(const PackedImages& from, const BatchShape& shape,
                            const PixelStatistics& statistics,
-                           Precision precision) {
+                           const UnpackedForm& form) {
   const c10::cuda::CUDAStream stream = c10::cuda::getCurrentCUDAStream();
   const auto options = torch::device(stream.device());
+  const auto [height, width] = shape.image_size;
+  const std::vector<std::int64_t> sizes =
+      form.space_to_depth
+          ? std::vector<std::int64_t>{shape.size, height / 2 + kMoreSquares,
+                                      width / 2 + kMoreSquares,
+                                      4 * kImageChannels}
+          : std::vector<std::int64_t>{shape.size, height, width,
+                                      kImageChannels};
   const torch::Tensor images =
-      torch::empty({shape.size, shape.image_size.height, shape.image_size.width,
-                    kImageChannels},
-                   options.dtype(ScalarTypeOf(precision)));
+      torch::empty(sizes, options.dtype(ScalarTypeOf(form.precision)));
   DeviceBatch batch = {
       .images = images.permute({0, 3, 1, 2}),
       .labels = torch::empty({shape.size}, options.dtype(torch::kLong)),
       .weights = torch::empty({shape.size}, options.dtype(torch::kFloat))};
   const UnpackedImages to = {.pixels = images.data_ptr(),
                              .labels = batch.labels.data_ptr<std::int64_t>(),
-                             .weights = batch.weights.data_ptr<float>()};
+                             .weights = batch.weights.data_ptr<float>(),
+                             .space_to_depth = form.space_to_depth};
   LaunchUnpack(from, shape.size, shape.image_size, statistics,
                ImageTypeOf(images), to, stream.stream());
   return batch;

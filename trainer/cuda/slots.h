@@ -26,12 +26,17 @@ struct BatchShape {
 
 [[nodiscard]] BatchShape ShapeOf(const Batch& batch);
 
-// Unpacks a batch in the current stream into new tensors: images of the
-// precision's type, [N, 3, H, W] in channels_last order.
+// How a batch's images are unpacked.
+struct UnpackedForm {
+  Precision precision = Precision::kFloat32;  // their type
+  bool space_to_depth = false;                // Requires: both sides are even
+};
+
+// Unpacks a batch in the current stream into new tensors.
 [[nodiscard]] DeviceBatch UnpackOnDevice(const PackedImages& from,
                                          const BatchShape& shape,
                                          const PixelStatistics& statistics,
-                                         Precision precision);
+                                         const UnpackedForm& form);
 
 // Slots for batches in a GPU's memory, in the same layout as in the host's, and
 // a copy stream beside the one that computes.

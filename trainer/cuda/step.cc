@@ -12,10 +12,17 @@
 namespace infeed {
 namespace {
 
-// Mixed images are averages, so 16 bits would round twice.
-Precision PrecisionOfImages(const DeviceOptions& options,
-                            const StepInputs& inputs) {
-  return inputs.mixes.defined() ? Precision::kFloat32 : options.precision;
+// Mixed images are averages, so 16 bits would round twice. Where they are
+// mixed, or a teacher's too, the network itself rearranges them.
+UnpackedForm FormOf(const DeviceModel& model, const StepInputs& inputs,
+                    const ImageSize& size) {
+  if (inputs.mixes.defined()) {
+    return {.precision = Precision::kFloat32};
+  }
+  return {.precision = model.options.precision,
+          .space_to_depth = model.uses_space_to_depth &&
+                            !model.step.has_teacher() && size.height % 2 == 0 &&
+                            size.width % 2 == 0};
 }
 
 // Waits for the device and for the results. Returns how many launched steps did
@@ -55,7 +62,7 @@ void RunCudaStep(const DeviceModel& model, const PackedImages& batch,
   const StepInputs row = inputs.Select();
   const DeviceBatch images =
       UnpackOnDevice(batch, shape, StatisticsOf(model.options.normalization),
-                     PrecisionOfImages(model.options, row));
+                     FormOf(model, row, shape.image_size));
   const StepResults results = model.step.Run(images, row);
   StepScalars scalars = {.loss = results.loss.data_ptr<float>(),
                          .top_1 = results.top_1.data_ptr<float>(),

@@ -39,7 +39,16 @@ struct UnpackedImages {
   void* pixels = nullptr;
   std::int64_t* labels = nullptr;  // [images]
   float* weights = nullptr;        // [images]
+  // The pixels are those of SpaceToDepth() (trainer/network/convolution.h),
+  // [images, height / 2 + kMoreSquares, width / 2 + kMoreSquares, 2, 2,
+  // kImageChannels]. Requires: height and width are even.
+  bool space_to_depth = false;
 };
+
+// Squares of zeros at both ends of a row of SpaceToDepth(), and before the
+// first one.
+constexpr int kMoreSquares = 3;
+constexpr int kSquaresBefore = 2;
 
 // Unpacks pixels, normalises them, (value - mean) / std in float32, and rounds
 // them to `type`; copies labels and weights. Requires: images > 0, size > 0.

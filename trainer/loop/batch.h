@@ -17,7 +17,8 @@ namespace infeed {
 // A batch on the device, as the model's input.
 struct DeviceBatch {
   // [N, 3, H, W], channels_last, normalised. float32; on a GPU it may be
-  // bfloat16, and there is a fourth channel of zeros.
+  // 16 bits, and there is a fourth channel of zeros; or SpaceToDepth() of that
+  // (trainer/network/convolution.h).
   torch::Tensor images;
   torch::Tensor labels;   // int64 [N]
   torch::Tensor weights;  // float32 [N]

@@ -228,7 +228,8 @@ class TorchLoop final : public DeviceLoop {
         .generators = [this] { return network_->Generators(); },
         .device = torch_device_,
         .options = options,
-        .label_smoothing = optimizer_options_.loss.label_smoothing};
+        .label_smoothing = optimizer_options_.loss.label_smoothing,
+        .uses_space_to_depth = network_->uses_space_to_depth()};
     return torch_device_.is_cuda() ? MakeCudaPasses(model)
                                    : MakeEagerPasses(model);
   }

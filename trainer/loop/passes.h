@@ -22,13 +22,14 @@ namespace infeed {
 // A model on a device, as DevicePasses use it.
 struct DeviceModel {
   TrainStep& step;
-  // Logits of images [N, 3, H, W].
+  // Network::Forward().
   std::function<torch::Tensor(const torch::Tensor& images)> forward;
   // The generators of a step's draws, beside LibTorch's default generator.
   std::function<std::vector<at::Generator>()> generators;
   torch::Device device;
   DeviceOptions options;
   double label_smoothing = 0;
+  bool uses_space_to_depth = false;  // the network's
 };
 
 // Passes batches through the model on a device: operation by operation, or as

@@ -24,15 +24,14 @@ namespace infeed {
 struct TrainedModel {
   // Sets the step of the next passes.
   std::function<void(std::int64_t step)> begin_step;
-  // Logits of images [N, 3, H, W].
+  // Network::Forward().
   std::function<torch::Tensor(const torch::Tensor& images)> forward;
   std::vector<OptimizedParameter> parameters;  // the trained ones
   NamedTensors statistics;                     // moving ones, float32
 };
 
-// The inputs of steps, on the device, beside batches: for several steps a row
-// or a number each, for one step a row or a scalar. They depend only on the
-// steps' numbers.
+// The inputs of steps beside batches, on the device: a row or a number for each
+// step, or those of one step. They depend only on the steps' numbers.
 struct StepInputs {
   torch::Tensor rates;   // [steps] or scalar: learning rate
   torch::Tensor newest;  // [steps] or scalar: for MovingAverage::Update()
@@ -133,6 +132,7 @@ class TrainStep {
   void SetTeacher(std::function<torch::Tensor(const torch::Tensor&)> logits) {
     teacher_ = std::move(logits);
   }
+  [[nodiscard]] bool has_teacher() const { return teacher_ != nullptr; }
 
   // Sets the step of the next Run(): the model's random draws depend on it.
   void Begin(std::int64_t step) const { model_.begin_step(step); }

@@ -57,6 +57,16 @@ enum class DropGrowth {
 inline constexpr Choices<DropGrowth, 2> kDropGrowths = {
     {{"group", DropGrowth::kGroup}, {"block", DropGrowth::kBlock}}};
 
+// How a first convolution of 7x7 with stride 2 reads images of even sides;
+// weights are the same, and results differ by rounding.
+enum class StemLayout {
+  kPlain,
+  kSpaceToDepth,  // as 4x4 with stride 1: SpaceToDepth() (convolution.h)
+};
+inline constexpr Choices<StemLayout, 2> kStemLayouts = {
+    {{"plain", StemLayout::kPlain},
+     {"space_to_depth", StemLayout::kSpaceToDepth}}};
+
 // What batch norm adds to the variance.
 inline constexpr double kBatchNormEpsilon = 1e-5;
 
@@ -94,6 +104,7 @@ struct ModelOptions {
   // operation (fused_norm.h), except norms whose statistics ranks share.
   // nullopt: on a GPU. Unless false, a GPU also uses our max pool (pool.h).
   std::optional<bool> fused_batch_norm = {};
+  StemLayout stem_layout = StemLayout::kPlain;
 
   // Number of first stages whose weights and moving statistics stay as they
   // are. Stage 1 is the stem; the four groups follow.

@@ -28,6 +28,10 @@ class Network : public torch::nn::Module {
   // gray images [N, 1, H, W]; one of other numbers takes the colors in turn.
   [[nodiscard]] virtual torch::Tensor Forward(const torch::Tensor& images) = 0;
 
+  // Whether Forward() passes images of even sides through SpaceToDepth()
+  // (convolution.h); it then also takes them as its result.
+  [[nodiscard]] virtual bool uses_space_to_depth() const { return false; }
+
   // Sets the training step of the next passes, from 0. The random draws of a
   // step depend only on (options.seed, options.rank, step, kind of device).
   // Does not wait for the device. Call it once the network is on its device.

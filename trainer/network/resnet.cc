@@ -206,6 +206,7 @@ class ResNet final : public Network {
       : Network(options),
         plan_(PlanResNet(options)),
         own_kernels_(options.fused_batch_norm.value_or(true)),
+        stem_layout_(options.stem_layout),
         dropout_rate_(options.dropout_rate),
         drops_{.random = StepRandom(options.seed, options.rank),
                .drop_block = DropBlock(options.drop_block)} {
@@ -230,6 +231,11 @@ class ResNet final : public Network {
       x = Dropout(x, dropout_rate_, drops_.random);
     }
     return classifier_->forward(x);
+  }
+
+  [[nodiscard]] bool uses_space_to_depth() const override {
+    return stem_layout_ == StemLayout::kSpaceToDepth &&
+           plan_.stem.front().kernel == 7;
   }
 
   void SetStep(std::int64_t step) override {
@@ -261,7 +267,7 @@ class ResNet final : public Network {
 
   // The stem with its pool, which its last norm takes along where it can.
   torch::Tensor Stem(const torch::Tensor& images) {
-    torch::Tensor x = images;
+    torch::Tensor x = IsToDepth(images) ? SpaceToDepth(images) : images;
     for (ConvNorm& layers : stem_) {
       x = &layers == &stem_.front() ? ConvolveImages(layers.conv, x)
                                     : Convolve(layers.conv, x);
@@ -273,6 +279,13 @@ class ResNet final : public Network {
       }
     }
     return Pool(x);
+  }
+
+  // Whether to rearrange them: not those that are so already, nor gray ones.
+  [[nodiscard]] bool IsToDepth(const torch::Tensor& images) const {
+    const std::int64_t channels = images.size(1);
+    return uses_space_to_depth() && (channels == 3 || channels == 4) &&
+           images.size(2) % 2 == 0 && images.size(3) % 2 == 0;
   }
 
   [[nodiscard]] bool HasPlainMaxPool() const {
@@ -305,6 +318,7 @@ class ResNet final : public Network {
 
   ResNetPlan plan_;
   bool own_kernels_;  // of the max pool
+  StemLayout stem_layout_;
   double dropout_rate_;
   ResNetDrops drops_;
   std::vector<ConvNorm> stem_;

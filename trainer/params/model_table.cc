@@ -161,6 +161,14 @@ const Param kModelParams[] = {
         "Train with batch norm, sum and ReLU as one operation; on a GPU, "
         "kernels that access memory less often, also for the max pool; "
         "auto: on a GPU with batch_norm_group=1."),
+    Row("stem_layout", ChoiceField<kStemLayouts, &P::model, &M::stem_layout>(),
+        Any(), "",
+        "Images for a first convolution of 7x7: pixel by pixel, or squares of "
+        "2x2 pixels as 16 channels, where their sides are even; results differ "
+        "by rounding.")
+        .NotFor("model", "lenet")
+        .NotFor("small_stem", "true")
+        .NotFor("use_resnetd_stem", "true"),
     Row("batch_norm_group", Field<&P::batch_norm_group>(), Between(0, 100'000),
         "ranks",
         "Consecutive ranks that share batch-norm statistics; 1: none, 0: all "

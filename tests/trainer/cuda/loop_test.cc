@@ -214,6 +214,30 @@ TEST_F(CudaLoopTest, TrainsInFloat16AsInFloat32ByRounding) {
   ExpectNear(Train(*half, 0, 2), Train(*whole, 0, 2), 2e-2);
 }
 
+// Pixels are unpacked to squares; in an evaluation the network rearranges them.
+TEST_F(CudaLoopTest, SpaceToDepthChangesLossesByRounding) {
+  ModelOptions squares = kModel;
+  squares.stem_layout = StemLayout::kSpaceToDepth;
+  ExpectGraphsToChangeNothing(squares, kOptimizer, Precision::kBfloat16);
+  for (const auto& [precision, tolerance] :
+       {std::pair(Precision::kFloat32, kTolerance),
+        {Precision::kBfloat16, 2e-2}}) {
+    DeviceOptions options = kGraphs;
+    options.precision = precision;
+    const auto loop = MakeDeviceLoop(squares, kOptimizer, options);
+    const auto plain = MakeDeviceLoop(kModel, kOptimizer, options);
+    loop->Load(plain->Save());
+    ExpectNear(Train(*loop, 0, 2), Train(*plain, 0, 2), tolerance);
+    loop->Load(plain->Save());
+    const auto loss = [](DeviceLoop& of) {
+      Infeed infeed(Colours(2), kBatch, kSide);
+      const EvalSums sums = of.Evaluate(infeed, EvalWeights::kLive);
+      return sums.loss_sum / static_cast<double>(sums.images);
+    };
+    EXPECT_NEAR(loss(*loop), loss(*plain), tolerance);
+  }
+}
+
 TEST_F(CudaLoopTest, GraphsDrawWhatEagerStepsDraw) {
   ModelOptions model = kModel;
   model.depth = 50;

@@ -264,6 +264,16 @@ INSTANTIATE_TEST_SUITE_P(All, NetworkCaptureTest,
                          testing::ValuesIn(ModelVariantCases()),
                          testing::PrintToStringParamName());
 
+TEST_F(CaptureTest, TheStemOnSquaresReadsNoValue) {
+  const ModelVariantCase model = {
+      "",
+      {.depth = 18,
+       .num_classes = 5,
+       .stem_layout = StemLayout::kSpaceToDepth},
+      64};
+  Train(*MetaNetwork(model.options), {}, model);
+}
+
 TEST_F(CaptureTest, NoOptimizerReadsAValue) {
   for (const auto& [name, kind] : kOptimizers) {
     Train({.kind = kind});

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <ATen/ATen.h>
@@ -99,6 +100,141 @@ TEST(ConvolveTest, Float32MatchesTheLibrary) {
         EXPECT_TRUE(at::allclose(actual, expected, 1e-5, 1e-6));
       }
     }
+  }
+}
+
+// ---- The stem on SpaceToDepth() ----
+
+torch::nn::Conv2d MakeStem(const torch::Tensor& weight) {
+  torch::nn::Conv2d stem(
+      torch::nn::Conv2dOptions(weight.size(1), weight.size(0), 7)
+          .stride(2)
+          .padding(3)
+          .bias(false));
+  stem->weight.set_data(
+      weight.clone().contiguous(at::MemoryFormat::ChannelsLast));
+  return stem;
+}
+
+struct StemPass {
+  torch::Tensor y;
+  torch::Tensor of_weight;
+};
+
+StemPass PassStem(const torch::Tensor& x, const torch::Tensor& weight,
+                  const torch::Tensor& of_y) {
+  torch::nn::Conv2d stem = MakeStem(weight);
+  const torch::Tensor y = ConvolveImages(stem, x);
+  y.backward(of_y.to(y.scalar_type()));
+  return {y.detach(), stem->weight.grad()};
+}
+
+// Images, a weight, and a gradient of the result.
+struct StemInputs {
+  StemInputs(std::int64_t height, std::int64_t width)
+      : images(torch::randn({3, 3, height, width})
+                   .contiguous(at::MemoryFormat::ChannelsLast)),
+        weight(torch::randn({8, 3, 7, 7})),
+        of_y(torch::randn({3, 8, height / 2, width / 2})) {}
+
+  // Small whole numbers, whose sums are exact in any order.
+  void Round() {
+    for (torch::Tensor* tensor : {&images, &weight, &of_y}) {
+      *tensor = tensor->mul_(8).round_();
+    }
+  }
+
+  torch::Tensor images;
+  torch::Tensor weight;
+  torch::Tensor of_y;
+};
+
+torch::Tensor WithFourthChannel(const torch::Tensor& images) {
+  return at::constant_pad_nd(images, {0, 0, 0, 0, 0, 1});
+}
+
+TEST(SpaceToDepthTest, ASquareHasThePlaceOfAPixel) {
+  const torch::Tensor images =
+      torch::arange(2 * 3 * 4 * 6).reshape({2, 3, 4, 6}).add_(1);
+  const torch::Tensor squares = SpaceToDepth(images);
+  ASSERT_EQ(squares.sizes(), at::IntArrayRef({2, 16, 5, 6}));
+  EXPECT_TRUE(squares.is_contiguous(at::MemoryFormat::ChannelsLast));
+  for (std::int64_t row = 0; row < 4; ++row) {
+    for (std::int64_t column = 0; column < 6; ++column) {
+      const torch::Tensor pixel =
+          squares.select(3, column / 2 + 2)
+              .select(2, row / 2 + 2)
+              .narrow(1, 8 * (row % 2) + 4 * (column % 2), 4);
+      EXPECT_TRUE(
+          pixel.narrow(1, 0, 3).equal(images.select(3, column).select(2, row)));
+    }
+  }
+  // All else is zeros.
+  EXPECT_EQ(squares.sum().item<std::int64_t>(),
+            images.sum().item<std::int64_t>());
+  EXPECT_TRUE(squares.equal(SpaceToDepth(WithFourthChannel(images))));
+}
+
+TEST(SpaceToDepthTest, GivesTheBitsOfThePlainStemWhereSumsAreExact) {
+  for (const auto& [height, width] :
+       {std::pair(2, 2), {2, 8}, {14, 6}, {32, 20}}) {
+    for (const auto type : {torch::kFloat, torch::kDouble}) {
+      StemInputs inputs(height, width);
+      inputs.Round();
+      const torch::Tensor images = inputs.images.to(type);
+      const torch::Tensor weight = inputs.weight.to(type);
+      const StemPass plain = PassStem(images, weight, inputs.of_y);
+      for (const torch::Tensor& x : {images, WithFourthChannel(images)}) {
+        const StemPass squares = PassStem(SpaceToDepth(x), weight, inputs.of_y);
+        EXPECT_TRUE(squares.y.equal(plain.y)) << height << " " << width;
+        EXPECT_TRUE(squares.of_weight.equal(plain.of_weight))
+            << height << " " << width;
+      }
+    }
+  }
+}
+
+// The bound of two sums of as many products in any order.
+TEST(SpaceToDepthTest, GivesThePlainStemsNumbersInFloat32ByRounding) {
+  const StemInputs inputs(64, 48);
+  const StemPass plain = PassStem(inputs.images, inputs.weight, inputs.of_y);
+  const StemPass squares =
+      PassStem(SpaceToDepth(inputs.images), inputs.weight, inputs.of_y);
+  const StemPass sizes =
+      PassStem(inputs.images.abs(), inputs.weight.abs(), inputs.of_y.abs());
+  const auto is_near = [](const torch::Tensor& a, const torch::Tensor& b,
+                          const torch::Tensor& size, std::int64_t products) {
+    const double bound = 2.01 * static_cast<double>(products) * 0x1p-24;
+    return (a - b).abs().le(size * bound).all().item<bool>();
+  };
+  EXPECT_TRUE(is_near(plain.y, squares.y, sizes.y, 3 * 7 * 7));
+  EXPECT_TRUE(is_near(plain.of_weight, squares.of_weight, sizes.of_weight,
+                      3 * 32 * 24));
+}
+
+TEST(SpaceToDepthTest, IsInBfloat16ThePlainStemByItsRounding) {
+  const StemInputs inputs(32, 32);
+  const StemPass exact = PassStem(inputs.images, inputs.weight, inputs.of_y);
+  const AutocastScope autocast(torch::kCPU, Precision::kBfloat16);
+  const StemPass squares =
+      PassStem(SpaceToDepth(inputs.images), inputs.weight, inputs.of_y);
+  EXPECT_EQ(squares.y.scalar_type(), torch::kBFloat16);
+  const auto error = [](const torch::Tensor& a, const torch::Tensor& b) {
+    return ((a - b).norm() / b.norm()).item<float>();
+  };
+  // As above: the library may also add in bfloat16.
+  EXPECT_LT(error(squares.y, exact.y), 0.1F);
+  EXPECT_LT(error(squares.of_weight, exact.of_weight), 0.1F);
+}
+
+// Weights of gray and of four channels, whose colors are put together.
+TEST(SpaceToDepthTest, TakesWeightsOfOtherChannels) {
+  const torch::Tensor images = torch::randn({2, 3, 16, 12}, torch::kDouble);
+  for (const std::int64_t channels : {1, 4}) {
+    torch::nn::Conv2d stem =
+        MakeStem(torch::randn({8, channels, 7, 7}, torch::kDouble));
+    EXPECT_TRUE(ConvolveImages(stem, SpaceToDepth(images))
+                    .allclose(ConvolveImages(stem, images), 1e-12, 1e-12));
   }
 }
 

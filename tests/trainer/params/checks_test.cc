@@ -105,6 +105,8 @@ INSTANTIATE_TEST_SUITE_P(
         Pair{"loss_scale=1024", "precision", "precision=float16"},
         Pair{"batch_norm_group=2,fused_batch_norm=1", "fused_batch_norm",
              "batch_norm_group=1"},
+        Pair{"stem_layout=space_to_depth,small_stem=1", "small_stem",
+             "small_stem=0"},
         Pair{"model=lenet", "image_size", "image_size=28"},
         Pair{"model=lenet,image_size=28x32", "image_size", "image_size=28"}));
 
@@ -114,7 +116,8 @@ TEST(CheckTogetherTest, LeNetRefusesWhatIsNotOfIt) {
         "small_stem=1", "use_resnetd_stem=1", "resnetd_shortcut=1",
         "replace_stem_max_pool=1", "se_ratio=.25", "drop_connect_rate=.1",
         "dropblock_groups=4,dropblock_keep_prob=.9", "layer_decay=.9",
-        "norm_weight_decay=0", "freeze_batch_norm=1", "fused_batch_norm=1"}) {
+        "norm_weight_decay=0", "freeze_batch_norm=1", "fused_batch_norm=1",
+        "stem_layout=space_to_depth"}) {
     EXPECT_THAT(ErrorOf("model=lenet,image_size=28," + given),
                 AllOf(HasSubstr(given.substr(0, given.find('=') + 1)),
                       HasSubstr("model=lenet")));
