@@ -3,7 +3,8 @@
 import roofline
 
 KINDS = {"jpeg": "JPEG shards", "packed": "packed records",
-         "fake": "fake images", "resident": "images in the card's memory"}
+         "fake": "fake images", "depth": "fake images, stem on squares",
+         "resident": "images in the card's memory"}
 STEPS_ALIKE = 12  # steps whose losses are compared
 CHECKS = {"fused-graph": "fused norm, graphs", "plain-graph": "graphs",
           "fused-eager": "fused norm", "plain-eager": "neither"}
@@ -241,17 +242,19 @@ def ceilings_text(results):
 
 def roofline_text(results):
     """What the measured copy and product allow at most, and what is reached:
-    `separate` by the training without fused norm."""
+    `separate` by the training without fused norm, `depth` by its own."""
     card = card_of(results)
     if not card:
         return reason(results.get("ceilings"))
-    mine, plain = ours(results), results.get("plain-graph")
+    mine = ours(results)
+    batch = mine["batch"] if mine else 256
+    others = {"separate": "plain-graph", "depth": f"depth-{batch}"}
     rows = []
-    for line in roofline.of_card(card, mine["batch"] if mine else 256):
-        most = line["images_per_second"]
-        row = plain if line["variant"] == "separate" else mine
+    for line in roofline.of_card(card, batch):
+        most, variant = line["images_per_second"], line["variant"]
+        row = results.get(others[variant]) if variant in others else mine
         rate = None if reason(row) else row["images_per_second"]
-        rows.append([line["variant"], number(line["megabytes_of_image"], 0),
+        rows.append([variant, number(line["megabytes_of_image"], 0),
                      number(most, 0), number(rate, 0),
                      percent(rate and rate / most, 1)])
     return table(["variant", "MB an image", "images/s at most", "measured",

@@ -22,6 +22,8 @@ faster. Variants:
             stores neither the normalised images nor their gradient
   trainer   and pixels have a fourth channel, of zeros: a few more bytes, in
             whole vectors; what train_resnet does on a GPU
+  depth     and the stem reads squares of 2x2 pixels, with zeros around the
+            image (stem_layout=space_to_depth): a few more bytes
 """
 
 import argparse
@@ -30,7 +32,8 @@ import dataclasses
 BYTES = 2  # of a bfloat16
 BLOCKS = {50: (3, 4, 6, 3), 101: (3, 4, 23, 3), 152: (3, 8, 36, 3)}
 CLASSES = 1000
-VARIANTS = ("separate", "fused", "mask", "sums", "pool", "stem", "trainer")
+VARIANTS = ("separate", "fused", "mask", "sums", "pool", "stem", "trainer",
+            "depth")
 # From which variant on each of them is so.
 WITH_SUMS = VARIANTS[VARIANTS.index("sums"):]
 WITH_POOL = VARIANTS[VARIANTS.index("pool"):]
@@ -145,8 +148,10 @@ def gradient_sum(conv, is_in_norm):
 def pixels(stem, variant):
     """Unpacks pixels, of 4 bytes; and what the stem reads in both passes
     beside its three channels."""
-    more = 1 if variant == "trainer" else 0
-    return [Operation("unpack", stem.read / 3 * (2 + 3 + more + 2 * more))]
+    channels = {"trainer": 4, "depth": 4 * (1 + 3 / stem.side) ** 2}.get(
+        variant, 3)
+    moved = 2 + channels + 2 * (channels - 3)
+    return [Operation("unpack", stem.read / 3 * moved)]
 
 
 def pool(stem, variant):

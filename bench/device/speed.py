@@ -76,10 +76,10 @@ def check(place, name):
 
 
 def speed(place, kind, batch):
-    """Images a second from JPEGs, packed pixels, fake images, or packed pixels
-    that all lie in the card's memory."""
+    """Images a second from JPEGs, packed pixels, fake images, these with the
+    stem on squares, or packed pixels that all lie in the card's memory."""
     data, is_resident = "null", kind == "resident"
-    if kind != "fake":
+    if kind not in ("fake", "depth"):
         made = place.load("data") or {}
         form = "packed" if is_resident else kind
         if form not in made:
@@ -88,4 +88,5 @@ def speed(place, kind, batch):
     return training.told(training.train(
         place, f"{kind}-{batch}", data, batch, IMAGES_OF_LOOP,
         fused_batch_norm="true", skip_host_call="true",
-        data_on_device=word(is_resident)))
+        data_on_device=word(is_resident),
+        stem_layout="space_to_depth" if kind == "depth" else "plain"))

@@ -138,7 +138,17 @@ class RooflineTest(unittest.TestCase):
         megabytes = [row["megabytes_of_image"]
                      for row in roofline.of_card((4e12, 7e14), 256)]
         self.assertEqual([round(value) for value in megabytes],
-                         [478, 398, 382, 360, 357, 350, 350])
+                         [478, 398, 382, 360, 357, 350, 350, 350])
+
+    def test_counts_the_bytes_of_a_stem_on_squares(self):
+        stem, _ = roofline.plan(50, 224)
+
+        def moved(variant):
+            return sum(op.moved for op in roofline.pixels(stem, variant))
+
+        # Written once, read forward and for the gradient of the weights.
+        self.assertAlmostEqual(moved("depth") - moved("trainer"),
+                               3 * (16 * 115 ** 2 - 4 * 224 ** 2))
 
     def test_bandwidth_or_rate_is_the_limit(self):
         def rate(card):
@@ -162,6 +172,15 @@ class ReportTest(unittest.TestCase):
                       f"{240_000 / separate:.1f} % |", text)
         self.assertIn(f"| fused | 398 | {fused:,.0f} | 3,000 | "
                       f"{300_000 / fused:.1f} % |", text)
+        self.assertRegex(text, r"\| depth \| 350 \| [\d,]+ \| - \|")
+
+    def test_a_stem_on_squares_has_its_own_row(self):
+        found = {**results(), "depth-256": row(256, 3100)}
+        self.assertEqual(report.ours(found), report.ours(results()))
+        text = report.roofline_text(found)
+        self.assertRegex(text, r"\| depth \| 350 \| [\d,]+ \| 3,100 \|")
+        self.assertIn("| fake images, stem on squares | 256 | 3,100 |",
+                      report.speed_text(found))
 
     def test_goals_are_met_or_missed(self):
         goals = goals_of(results())
@@ -359,9 +378,9 @@ class PartsTest(InFolderTest):
             "fused-eager", "plain-eager"])
         self.assertEqual([part.name for part in parts.PARTS
                           if part.group == "speed"],
-                         ["data", "jpeg-256", "packed-256", "fake-256",
-                          "resident-256", "jpeg-512", "packed-512", "fake-512",
-                          "resident-512"])
+                         ["data", *(f"{kind}-{batch}" for batch in (256, 512)
+                                    for kind in ("jpeg", "packed", "fake",
+                                                 "depth", "resident"))])
         self.assertEqual([part.name for part in parts.PARTS
                           if part.group == "compare"],
                          ["eager", "compile", "memcheck", "racecheck",
@@ -679,7 +698,7 @@ class RunTest(InFolderTest):
         self.assertEqual(rows, [part.name for part in parts.PARTS])
 
     def test_what_is_trained(self):
-        self.run_parts("build", "check", "data", "jpeg-512")
+        self.run_parts("build", "check", "data", "jpeg-512", "depth-256")
         trained = [line for line in self.called("train_resnet")
                    if "--mode train" in line]
         self.assertEqual(
@@ -690,6 +709,9 @@ class RunTest(InFolderTest):
             self.assertIn("--data_dir null", line)
         self.assertIn("data/jpeg-4000", trained[4])
         self.assertIn("--train_batch_size=512", trained[4])
+        self.assertIn("--stem_layout=plain", trained[4])
+        self.assertIn("--data_dir null", trained[5])
+        self.assertIn("--stem_layout=space_to_depth", trained[5])
         self.assertEqual(
             [line.split()[1] for line in self.called("cuda_loop_test")],
             ["--gtest_filter=-" + speed.LONGEST])
