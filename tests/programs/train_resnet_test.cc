@@ -362,6 +362,19 @@ TEST_F(TrainResnetTest, EndsOnALossThatIsNotFinite) {
   EXPECT_THAT(Metrics("model", "checkpoint"), IsEmpty());
 }
 
+// The update of a step with a finite loss: every later run would begin there.
+TEST_F(TrainResnetTest, SavesNoWeightsThatAreNotFinite) {
+  const std::string each = "iterations_per_loop=1,steps_per_checkpoint=1,";
+  ASSERT_EQ(Train("model", each + "train_steps=2").exit_code, 0);
+  EXPECT_THAT(
+      Train("model", each + "learning_rate_schedule=constant,"
+                            "base_learning_rate=1e40"),
+      Ends(5, AllOf(HasSubstr("not finite after step 3: weights conv1.weight"),
+                    HasSubstr("the weights after step 3 are not finite; the "
+                              "last good checkpoint is of step 2"))));
+  EXPECT_THAT(Metrics("model", "checkpoint"), SizeIs(2));
+}
+
 // A signal that comes as soon as the program holds it back, before main.
 class EarlySignalTest : public TrainResnetTest {
  protected:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include <fmt/format.h>
@@ -103,7 +104,9 @@ std::string RanksText(const PipelineStats& mine, Ranks& ranks) {
 }  // namespace
 
 ProgramEnd StopEarly(const Job& job, Training& training, RunLog& log) {
-  training.SaveCheckpoint();
+  if (!training.SaveCheckpoint()) {
+    return Diverged(job, training, log);
+  }
   training.FinishCheckpoint();
   log.End(training.step(), RunEnd::kStopped);
   return {
@@ -116,15 +119,17 @@ ProgramEnd StopEarly(const Job& job, Training& training, RunLog& log) {
 
 ProgramEnd Diverged(const Job& job, Training& training, RunLog& log) {
   training.FinishCheckpoint();
-  const std::int64_t step = training.non_finite_step().value_or(0);
+  const std::optional<std::int64_t> of_loss = training.non_finite_step();
+  const std::int64_t step = of_loss.value_or(training.step());
   log.End(step, RunEnd::kDiverged);
   PrintTensors(job, training.step());
   std::vector<std::int64_t> good = ListCheckpoints(job.options.model_dir);
   std::erase_if(good, [&](std::int64_t other) { return other > step; });
   return {ExitCode::kNonFiniteLoss,
-          fmt::format("the loss of step {} is not finite; {}: lower "
+          fmt::format("the {} step {} {} not finite; {}: lower "
                       "base_learning_rate",
-                      step,
+                      of_loss ? "loss of" : "weights after", step,
+                      of_loss ? "is" : "are",
                       good.empty()
                           ? "there is no earlier checkpoint"
                           : fmt::format("the last good checkpoint is of step "

@@ -15,6 +15,7 @@ namespace infeed {
 [[nodiscard]] ProgramEnd StopEarly(const Job& job, Training& training,
                                    RunLog& log);
 
+// After a loss, or weights, that are not finite.
 [[nodiscard]] ProgramEnd Diverged(const Job& job, Training& training,
                                   RunLog& log);
 

@@ -148,12 +148,14 @@ ProgramEnd TrainAndEvaluate(const Job& job, Training& training, RunLog& log,
     switch (training.TrainTo(target, stop)) {
       case Training::End::kStopped:
         return StopEarly(job, training, log);
-      case Training::End::kNonFiniteLoss:
+      case Training::End::kDiverged:
         return Diverged(job, training, log);
       case Training::End::kReached:
         break;
     }
-    training.SaveCheckpoint();
+    if (!training.SaveCheckpoint()) {
+      return Diverged(job, training, log);
+    }
     if (evaluates) {
       const std::optional<EvalResult> result =
           EvaluateHere(job, training, log, past, stop);

@@ -8,6 +8,7 @@
 
 #include "trainer/checkpoint/resume.h"
 #include "trainer/model/cost.h"
+#include "trainer/model/non_finite.h"
 #include "trainer/params/station_options.h"
 #include "trainer/params/validation.h"
 
@@ -17,6 +18,12 @@ namespace {
 InputOptions OnDevice(InputOptions input, const DeviceLoop& device) {
   input.batch_memory = device.batch_memory();
   return input;
+}
+
+bool HasBadWeights(const DeviceLoop& device) {
+  return std::ranges::any_of(
+      device.FindNonFinite(),
+      [](const NonFiniteTensor& tensor) { return tensor.kind == "weights"; });
 }
 
 }  // namespace
@@ -104,11 +111,12 @@ Training::End Training::TrainTo(std::int64_t target,
   while (step_ < target && !stopped_) {
     RunLoop(std::min(params_.iterations_per_loop, target - step_), stop);
     if (non_finite_step_) {
-      return End::kNonFiniteLoss;
+      return End::kDiverged;
     }
     if (step_ - std::max<std::int64_t>(saved_step_, 0) >=
-        params_.steps_per_checkpoint) {
-      SaveCheckpoint();
+            params_.steps_per_checkpoint &&
+        !SaveCheckpoint()) {
+      return End::kDiverged;
     }
   }
   return step_ < target ? End::kStopped : End::kReached;
@@ -209,11 +217,14 @@ DeviceUse Training::MeasureUse(std::int64_t steps, const ImageSize& image_size,
           .bytes = count * bytes};
 }
 
-void Training::SaveCheckpoint() {
+bool Training::SaveCheckpoint() {
   if (saved_step_ == step_) {
-    return;
+    return true;
   }
   RequireSameWeights();
+  if (ranks_.Any(HasBadWeights(device_))) {
+    return false;
+  }
   if (writer_) {
     writer_->Save({.step = step_,
                    .stream = infeed_.position(),
@@ -227,6 +238,7 @@ void Training::SaveCheckpoint() {
   // to the time-out.
   ranks_.Barrier();
   saved_step_ = step_;
+  return true;
 }
 
 void Training::FinishCheckpoint() {

@@ -40,7 +40,7 @@ struct TrainingParts {
 // The job and the references in `parts` must outlive it. One thread at a time.
 class Training {
  public:
-  enum class End { kReached, kStopped, kNonFiniteLoss };
+  enum class End { kReached, kStopped, kDiverged };
 
   Training(const Job& job, const TrainingParts& parts, const RunStart& start);
 
@@ -49,8 +49,9 @@ class Training {
   [[nodiscard]] End TrainTo(std::int64_t target, const std::stop_token& stop);
 
   // Writes a checkpoint of the current state, or begins to, unless the last one
-  // is of this step.
-  void SaveCheckpoint();
+  // is of this step. Returns false, and writes none, if weights are not finite:
+  // an update can make them so after a finite loss.
+  [[nodiscard]] bool SaveCheckpoint();
   // Waits until the last checkpoint is on the disk.
   void FinishCheckpoint();
   // Takes the metric of keep_best of the evaluation of the last checkpoint, or
