@@ -30,7 +30,7 @@ bool GraphPolicy::Try(const std::function<void()>& capture) {
 
 void SlotGraphs::Run(int slot) {
   const bool is_warm = runs_ >= options_.warm_up;
-  if (is_warm && policy_.enabled() && IsCaptured(slot)) {
+  if (is_warm && IsCaptured(slot)) {
     device_.Replay(slot);
     return;
   }
@@ -38,18 +38,22 @@ void SlotGraphs::Run(int slot) {
   device_.Run(slot);
 }
 
-// Captures the work on the slot if that has not been done.
+// Captures the work on the slot if that has not been done. Slots with graphs
+// and slots without are not mixed.
 bool SlotGraphs::IsCaptured(int slot) {
   const auto at = static_cast<std::size_t>(slot);
-  if (!captured_[at]) {
-    captured_[at] = policy_.Try([&] { device_.Capture(slot); });
+  if (!rejected_ && !captured_[at]) {
+    captured_[at] =
+        policy_.enabled() && policy_.Try([&] { device_.Capture(slot); });
+    rejected_ = !captured_[at];
   }
-  return captured_[at];
+  return !rejected_;
 }
 
 void SlotGraphs::Reset() {
   device_.Drop();
   captured_.assign(captured_.size(), false);
+  rejected_ = false;
   runs_ = 0;
 }
 

@@ -10,9 +10,8 @@
 
 namespace infeed {
 
-// Whether the loops of a device replay passes as graphs: until the device
-// rejects a graph, after which every pass runs kernel by kernel. One thread at
-// a time.
+// Whether the loops of a device capture passes as graphs: until the device
+// rejects a graph. One thread at a time.
 class GraphPolicy {
  public:
   // say gets the reason for the rejection; it may be empty.
@@ -56,8 +55,9 @@ struct SlotGraphOptions {
 // Runs the same work on the slots of a ring, repeatedly. The first passes run
 // kernel by kernel, while libraries select kernels and allocate memory; then
 // the work is captured once for each slot, and replayed from then on. Where the
-// device rejects a graph, all passes run kernel by kernel. One thread at a
-// time.
+// device rejects a graph before each slot has one, all passes run kernel by
+// kernel; a later rejection of other work, as of a large evaluation, changes
+// nothing. One thread at a time.
 class SlotGraphs {
  public:
   // policy and device must outlive it.
@@ -87,6 +87,7 @@ class SlotGraphs {
   GraphPolicy& policy_;
   GraphDevice& device_;
   std::vector<bool> captured_;  // by slot
+  bool rejected_ = false;       // a slot's graph
   int runs_ = 0;                // before the first capture
 };
 

@@ -116,6 +116,41 @@ TEST_F(SlotGraphsTest, ARejectionHoldsForAllWorkOfADevice) {
   EXPECT_EQ(said_.size(), 1U);
 }
 
+// A large evaluation has no memory for its graphs; the training has its own.
+TEST_F(SlotGraphsTest, ARejectionLeavesTheGraphsOfOtherWork) {
+  FakeGraphs training(100);
+  FakeGraphs evaluation(0);
+  GraphPolicy policy(GraphReplay::kTrue, Sayer());
+  SlotGraphs steps({.slots = 2, .warm_up = 0}, policy, training);
+  SlotGraphs passes({.slots = 2, .warm_up = 0}, policy, evaluation);
+  steps.Run(0);
+  steps.Run(1);
+  passes.Run(0);
+  steps.Run(0);
+  EXPECT_THAT(training.calls, ElementsAre("capture 0", "replay 0", "capture 1",
+                                          "replay 1", "replay 0"));
+  EXPECT_THAT(evaluation.calls, ElementsAre("capture 0", "run 0"));
+  // Other shapes need other graphs.
+  steps.Reset();
+  steps.Run(0);
+  EXPECT_THAT(training.calls.back(), "run 0");
+}
+
+// Not each slot had a graph.
+TEST_F(SlotGraphsTest, ARejectionOfOtherWorkEndsGraphsThatAreNotComplete) {
+  FakeGraphs training(100);
+  FakeGraphs evaluation(0);
+  GraphPolicy policy(GraphReplay::kTrue, Sayer());
+  SlotGraphs steps({.slots = 2, .warm_up = 0}, policy, training);
+  SlotGraphs passes({.slots = 2, .warm_up = 0}, policy, evaluation);
+  steps.Run(0);
+  passes.Run(0);
+  steps.Run(1);
+  steps.Run(0);
+  EXPECT_THAT(training.calls,
+              ElementsAre("capture 0", "replay 0", "run 1", "run 0"));
+}
+
 TEST(GraphPolicyTest, NeedNotSaySo) {
   GraphPolicy policy(GraphReplay::kTrue, {});
   EXPECT_FALSE(policy.Try([] { throw std::runtime_error("no"); }));
