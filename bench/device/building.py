@@ -13,7 +13,8 @@ import work
 
 TRAINING = ["train_resnet"]
 TESTS = ["cuda_kernels_test", "cuda_loop_test"]
-TOOLS = ["imagenet_to_records", "make_photographs"]  # these make the data
+# These make the data.
+TOOLS = ["imagenet_to_records", "make_demo_images", "make_photographs"]
 IMAGES = 4000
 REHEARSED_IMAGES = 60
 IMAGE_SIZE = 224

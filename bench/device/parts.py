@@ -9,6 +9,7 @@ import traceback
 import typing
 
 import building
+import life
 import ncu
 import outcome
 import pack
@@ -77,10 +78,12 @@ PACK = Part("pack", "pack", 560, "one file with sources and libraries, for a "
             "machine without either", pack.pack)
 PREBUILD = Part("prebuild", "prebuild", 2 * 3600, "programs for a machine with "
                 "the same PyTorch", prebuild.prebuild)
+LIFE = Part("life", "life", 300, "what long trainings meet, in short ones",
+            life.measure)
+BUILD = Part("build", "build", 560, "what trains and its tests: takes the "
+             "prebuilt programs, or compiles", building.build_training)
 PARTS = [
-    Part("build", "build", 560, "what trains and its tests: takes the prebuilt "
-         "programs, or compiles",
-         building.build_training),
+    BUILD,
     Part("check", "doctor", 40, "train_resnet --mode doctor", speed.doctor),
     test("check", "kernels", 80, "kernels against the CPU",
          "cuda_kernels_test"),
@@ -137,14 +140,17 @@ def is_done(place, part):
 
 def run_parts(place, parts, seconds=None):
     """Runs parts in turn; after each, writes the report and the file of
-    results. Whether all had a result; in a rehearsal, all that need no card.
+    results. Whether all had a result, in a rehearsal all that need no card, and
+    no check of a life failed.
     """
     ran = []
     for part in parts:
         if place.seconds_left < LEAST_SECONDS:
             work.say(f"{part.name} and what follows: no time is left")
             return False
-        why = run_part(place, part, seconds).get("not_run")
+        result = run_part(place, part, seconds)
+        why = result.get("not_run")
         ran.append(why is None or (place.rehearsed and why == work.NO_CARD))
+        ran += [row["ok"] is not False for row in result.get("rows", [])]
         outcome.hand_over(place)
     return all(ran)

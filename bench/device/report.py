@@ -1,5 +1,6 @@
 """One JSON and one Markdown of what the parts left."""
 
+import life_verdict
 import roofline
 
 KINDS = {"jpeg": "JPEG shards", "packed": "packed records",
@@ -261,6 +262,11 @@ def roofline_text(results):
                   "reached"], rows)
 
 
+def life_text(results):
+    life = results.get("life")
+    return reason(life) or life_verdict.table(life["rows"])
+
+
 def parts_text(results):
     """Of each, what it cost and why it gave nothing."""
     return table(["part", "seconds", ""], [
@@ -273,7 +279,8 @@ SECTIONS = [("Goals", goals_text), ("Tests", tests_text),
             ("Speed", speed_text),
             ("Beside PyTorch, in the same run", pytorch_text),
             ("Ceilings", ceilings_text), ("Roofline", roofline_text),
-            ("Costliest kernels", profile_text), ("Machine", doctor_text),
+            ("Costliest kernels", profile_text),
+            ("A day in five minutes", life_text), ("Machine", doctor_text),
             ("Parts", parts_text)]
 
 

@@ -33,12 +33,15 @@ class Work:
     """The folder of a measurement: build/, data/, models/, results/; chosen is
     a link to programs that were built beforehand, where they are used.
 
-    rehearsed: trainings take few small steps on the CPU."""
+    rehearsed: trainings take few small steps on the CPU. given: a folder of
+    programs to run in place of those."""
 
-    def __init__(self, folder, python, seconds=math.inf, rehearsed=False):
+    def __init__(self, folder, python, seconds=math.inf, rehearsed=False,
+                 given=None):
         self.folder = pathlib.Path(folder).resolve()
         self.python = python
         self.rehearsed = rehearsed
+        self.given = given and pathlib.Path(given).resolve()
         self.end = time.monotonic() + seconds  # of all parts
         self.deadline = self.end
         self.chosen = self.folder / "chosen"
@@ -55,8 +58,8 @@ class Work:
 
     @property
     def programs(self):
-        return (self.chosen if self.chosen.exists() else
-                self.folder / "build") / "bin"
+        return self.given or (self.chosen if self.chosen.exists() else
+                              self.folder / "build") / "bin"
 
     @property
     def tests(self):

@@ -615,7 +615,8 @@ case "$name" in
   nvidia-smi) echo "Made card, 1 MiB, 1, 9.0" ;;
   ninja)
     mkdir -p "$build/bin" "$build/tests"
-    for program in train_resnet imagenet_to_records make_photographs; do
+    for program in train_resnet imagenet_to_records make_demo_images \\
+        make_photographs; do
       ln -sf "$(realpath "$0")" "$build/bin/$program"
     done
     for program in cuda_kernels_test cuda_loop_test; do
@@ -624,7 +625,7 @@ case "$name" in
   cuda_*_test)
     echo '{"testsuites": [{"name": "A", "testsuite": [{"name": "B"}]}]}' \\
       > "$report" ;;
-  make_photographs) mkdir "$folder" ;;
+  make_*) mkdir "$folder" ;;
   imagenet_to_records) mkdir -p "$folder" && touch "$folder/dataset.json" ;;
   train_resnet)
     if [[ "$*" == *doctor* ]]; then
@@ -781,8 +782,24 @@ class RunTest(InFolderTest):
         self.assertEqual(self.run_parts("--seconds", "1"), 1)
         self.assertFalse(self.called("ninja"))
 
+    def test_a_check_of_life_that_fails_fails_the_run(self):
+        """The made up trainings save nothing and are not killed."""
+        self.assertEqual(self.run_parts("life"), 1)
+        found = json.loads(self.handed()["results/life.json"])
+        failed = {name.split(":")[0] for name in found["failed"]}
+        self.assertEqual(failed, {
+            "day", "resume", "use", "diverged", "full disk", "resume resident",
+            "memory", "beside", "out of memory"})
+        self.assertIn(b"| diverged: some good steps | exit code 0 | yes |",
+                      self.handed()["report.md"])
+        self.assertIn("--device cuda", self.called("train_resnet")[0])
+        self.assertIn("--cuda_graph=required", self.called("train_resnet")[0])
+
     def test_unknown_parts_are_rejected(self):
         self.assertEqual(self.run_parts("speeed"), 2)
+        for words in (["life", "--cpu"], ["build", "--programs", "bin"],
+                      ["--cpu", "--programs", "bin"]):
+            self.assertEqual(self.run_parts(*words), 2)
 
 
 if __name__ == "__main__":
