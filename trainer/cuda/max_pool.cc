@@ -20,7 +20,7 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-constexpr at::MemoryFormat kChannelsLast = at::MemoryFormat::ChannelsLast;
+constexpr at::MemoryFormat kNhwc = at::MemoryFormat::ChannelsLast;
 
 MaxPoolShape ShapeOf(at::IntArrayRef sizes, bool same) {
   MaxPoolShape shape = {.images = static_cast<int>(sizes[0]),
@@ -37,7 +37,7 @@ MaxPoolShape ShapeOf(at::IntArrayRef sizes, bool same) {
 // [N, C, H, W] in channels_last order.
 torch::Tensor NewImages(at::IntArrayRef sizes, const torch::Tensor& like,
                         torch::ScalarType type) {
-  return at::empty(sizes, like.options().dtype(type), kChannelsLast);
+  return at::empty(sizes, like.options().dtype(type), kNhwc);
 }
 
 struct MaxPoolOutputs {
@@ -67,8 +67,7 @@ class MaxPoolFunction : public torch::autograd::Function<MaxPoolFunction> {
   static torch::Tensor forward(AutogradContext* context, const torch::Tensor& x,
                                bool same) {
     const c10::cuda::CUDAGuard guard(x.device());
-    const MaxPoolOutputs outputs =
-        Pool(x.contiguous(kChannelsLast), same, /*norm=*/{});
+    const MaxPoolOutputs outputs = Pool(x.contiguous(kNhwc), same, /*norm=*/{});
     context->save_for_backward({outputs.places});
     context->saved_data["sizes"] = x.sizes().vec();
     context->saved_data["same"] = same;
@@ -78,7 +77,7 @@ class MaxPoolFunction : public torch::autograd::Function<MaxPoolFunction> {
   static variable_list backward(AutogradContext* context,
                                 const variable_list& gradients) {
     const torch::Tensor places = context->get_saved_variables()[0];
-    const torch::Tensor of_y = gradients[0].contiguous(kChannelsLast);
+    const torch::Tensor of_y = gradients[0].contiguous(kNhwc);
     const c10::cuda::CUDAGuard guard(of_y.device());
     const std::vector<std::int64_t> sizes =
         context->saved_data["sizes"].toIntVector();
@@ -103,7 +102,7 @@ class NormPoolFunction : public torch::autograd::Function<NormPoolFunction> {
                                const NormTensors& norm, bool same) {
     const c10::cuda::CUDAGuard guard(x.device());
     const c10::cuda::CUDAStream stream = c10::cuda::getCurrentCUDAStream();
-    const torch::Tensor dense = x.contiguous(kChannelsLast);
+    const torch::Tensor dense = x.contiguous(kNhwc);
     const torch::Tensor mean = NewFloats(x, x.size(1));
     const torch::Tensor inverse_std = NewFloats(x, x.size(1));
     const torch::Tensor workspace =
@@ -138,7 +137,7 @@ class NormPoolFunction : public torch::autograd::Function<NormPoolFunction> {
                                 const variable_list& gradients) {
     const variable_list saved = context->get_saved_variables();
     const torch::Tensor& x = saved[0];
-    const torch::Tensor of_y = gradients[0].contiguous(kChannelsLast);
+    const torch::Tensor of_y = gradients[0].contiguous(kNhwc);
     const c10::cuda::CUDAGuard guard(x.device());
     const torch::Tensor of_x = NewImages(x.sizes(), x, x.scalar_type());
     const torch::Tensor of_weight = NewFloats(x, x.size(1));
