@@ -133,6 +133,11 @@ Stream::Stream(std::shared_ptr<const RecordIndex> index,
       index_, options_, ToPosition(start), FingerprintAt(start));
 }
 
+Stream::~Stream() {
+  const nb::gil_scoped_release release;
+  pipeline_.reset();
+}
+
 std::optional<Loan> Stream::NextWithin(std::chrono::milliseconds time) {
   const nb::gil_scoped_release release;
   const Clock::time_point deadline = Clock::now() + time;

@@ -33,6 +33,11 @@ class Stream {
          const nanobind::dict& fields, const nanobind::object& objects,
          const nanobind::list& views, const nanobind::tuple& worker_tls,
          const Place& start);
+  // Without the interpreter's lock: its threads may be waiting for a server in
+  // this process, which needs it.
+  ~Stream();
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
 
   // The next batch; null at the end. Raises KeyboardInterrupt when a signal
   // comes meanwhile; no batch is lost by that. Calls all_held() once when it

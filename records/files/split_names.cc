@@ -12,6 +12,7 @@
 #include "records/files/open_source.h"
 #include "records/files/record_files.h"
 #include "records/files/shards.h"
+#include "records/http/url.h"
 
 namespace infeed {
 namespace {
@@ -77,6 +78,9 @@ std::string CommonName(const std::string& file) {
 
 std::vector<std::string> RecordFilesBelow(const std::string& root) {
   std::vector<std::string> files;
+  if (IsUrl(root) && !IsBucketScheme(ParseUrl(root).scheme)) {
+    return files;  // A web server cannot list its files.
+  }
   try {
     for (const std::string_view split : kSplits) {
       for (std::string& file : FindSplitFiles(root, split)) {

@@ -4,9 +4,11 @@
 #include "base/error.h"
 #include "records/cloud/cloud_settings.h"
 #include "records/files/dataset_info.h"
+#include "records/store/label_index.h"
 #include "records/store/record_store.h"
 #include "tests/support/bytes.h"
 #include "tests/support/cloud_environment.h"
+#include "tests/support/flower_records.h"
 #include "tests/support/loopback_server.h"
 #include "tests/support/matchers.h"
 #include "tests/support/record_file.h"
@@ -71,6 +73,25 @@ TEST_F(RecordStoreUrlTest, ReadsNoObjectThatReplacedTheIndexedOne) {
   EXPECT_THAT(MessageOf<IoError>([&] { (void)store.Read(0, buffer); }),
               HasSubstr("s3://b/train-00000-of-00001: the object was replaced "
                         "since its records were found"));
+}
+
+// Where the files beside it cannot be listed.
+TEST_F(RecordStoreUrlTest, TheLabelsOfAWebServersShardCount) {
+  for (const int first : {0, 1}) {
+    RecordFile file;
+    for (const int label : {first, 3}) {
+      file.Add(PayloadOf({.image = "image", .label = label}));
+    }
+    const LoopbackServer server(
+        [serve = ServeObject(file.bytes())](const std::string& request) {
+          return request.find("/train.tfrecord ") == std::string::npos
+                     ? LoopbackServer::Reply{.bytes = HttpAnswer(404)}
+                     : serve(request);
+        });
+    const RecordIndex index({server.url() + "/data/train.tfrecord"},
+                            {.use_cache = false});
+    EXPECT_EQ(FindLabelOffset(index), first);
+  }
 }
 
 TEST_F(RecordStoreUrlTest, AnnouncingWhatIsGoneIsNoError) {
