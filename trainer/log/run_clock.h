@@ -116,7 +116,7 @@ class RunClock {
   RunClockOptions options_;
   Now now_;
   Clock::time_point start_;
-  Clock::time_point mark_;  // the end of the last span
+  Clock::time_point mark_;       // the end of the last span
   Clock::time_point last_step_;  // or the start of the loop
   // The warm-up's part of this loop.
   double warm_up_seconds_ = 0;

@@ -267,9 +267,7 @@ INSTANTIATE_TEST_SUITE_P(All, NetworkCaptureTest,
 TEST_F(CaptureTest, TheStemOnSquaresReadsNoValue) {
   const ModelVariantCase model = {
       "",
-      {.depth = 18,
-       .num_classes = 5,
-       .stem_layout = StemLayout::kSpaceToDepth},
+      {.depth = 18, .num_classes = 5, .stem_layout = StemLayout::kSpaceToDepth},
       64};
   Train(*MetaNetwork(model.options), {}, model);
 }
