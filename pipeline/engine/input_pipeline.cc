@@ -402,6 +402,11 @@ const MemoryPlan& InputPipeline::memory() const {
 
 std::int64_t InputPipeline::memory_bytes() const { return memory().total(); }
 
+std::vector<std::shared_ptr<const PageMemory>> InputPipeline::batch_memory()
+    const {
+  return producer_->pool.memory();
+}
+
 std::int64_t InputPipeline::batches_per_epoch() const {
   return producer_->sequence.batches_per_epoch();
 }

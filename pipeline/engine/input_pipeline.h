@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "pipeline/engine/batch_stream.h"
 #include "pipeline/options/options.h"
@@ -13,6 +14,7 @@
 namespace infeed {
 
 class BatchLookup;
+class PageMemory;
 struct MemoryPlan;
 
 // The engine: a stream of batches from indexed TFRecord shards.
@@ -99,6 +101,11 @@ class InputPipeline final : public BatchStream {
   // infeed's own programs), and their sum.
   [[nodiscard]] const MemoryPlan& memory() const;
   [[nodiscard]] std::int64_t memory_bytes() const override;
+
+  // The memory of the pool's batches (BatchPool::memory(), for infeed's own
+  // programs). Thread-safe.
+  [[nodiscard]] std::vector<std::shared_ptr<const PageMemory>> batch_memory()
+      const;
 
   // Batches of one epoch. A partial last batch counts unless it is dropped
   // (options.last_batch).

@@ -123,14 +123,16 @@ struct Batch::Memory {
   };
 
   // Throws what hooks.pin throws.
-  Memory(std::size_t bytes, const BatchMemory& hooks) : pages(bytes) {
+  Memory(std::size_t bytes, const BatchMemory& hooks)
+      : pages(std::make_shared<const PageMemory>(bytes)) {
     if (hooks.pin) {
-      hooks.pin(pages.bytes());
-      pinned = {pages.bytes().data(), Unpin{hooks.unpin, pages.bytes().size()}};
+      const std::span<std::byte> all = pages->bytes();
+      hooks.pin(all);
+      pinned = {all.data(), Unpin{hooks.unpin, all.size()}};
     }
   }
 
-  PageMemory pages;
+  std::shared_ptr<const PageMemory> pages;
   std::unique_ptr<std::byte, Unpin> pinned;  // After pages: destroyed first.
 };
 
@@ -144,7 +146,7 @@ Batch::Batch(BatchSpec spec, const BatchMemory& memory)
   const Layout layout(spec_);
   memory_ = std::make_unique<Memory>(layout.bytes, memory);
   const std::size_t count = static_cast<std::size_t>(spec_.size);
-  std::byte* const start = memory_->pages.bytes().data();
+  std::byte* const start = memory_->pages->bytes().data();
   if (spec_.content == BatchContent::kRgb) {
     rgb_ = {reinterpret_cast<std::uint8_t*>(start), layout.images};
   } else {
@@ -170,10 +172,28 @@ Batch::Batch(Batch&&) noexcept = default;
 
 std::unique_ptr<Batch> Batch::Clone() const {
   auto clone = std::make_unique<Batch>(spec_);
-  std::ranges::copy(memory_->pages.bytes(),
-                    clone->memory_->pages.bytes().begin());
+  std::ranges::copy(memory_->pages->bytes(),
+                    clone->memory_->pages->bytes().begin());
   clone->CopyPlan(*this);
   return clone;
+}
+
+std::unique_ptr<Batch> Batch::ClonePlan() const {
+  auto clone =
+      std::make_unique<Batch>(BatchSpec{.size = spec_.size,
+                                        .image_size = spec_.image_size,
+                                        .content = BatchContent::kNone});
+  clone->spec_ = spec_;
+  clone->fixed_.resize(fixed_.size());
+  clone->views_.resize(views_.size());
+  clone->CopyPlan(*this);
+  std::ranges::copy(labels_, clone->labels_.begin());
+  std::ranges::copy(weights_, clone->weights_.begin());
+  return clone;
+}
+
+std::shared_ptr<const PageMemory> Batch::memory() const {
+  return memory_->pages;
 }
 
 std::int64_t Batch::MemoryBytes(const BatchSpec& spec) {

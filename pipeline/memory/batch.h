@@ -13,7 +13,7 @@
 
 namespace infeed {
 
-struct PoolState;
+class PageMemory;
 
 // One batch: plain memory, filled slot by slot; its content is unspecified
 // until then. Owns the memory, whose parts are each aligned to 64 bytes.
@@ -32,6 +32,14 @@ class Batch {
   // A batch with the same content in memory of its own, which is not pinned.
   // Throws std::bad_alloc.
   [[nodiscard]] std::unique_ptr<Batch> Clone() const;
+  // What CopyPlan() copies, labels and weights, in memory of its own: images,
+  // views and fixed fields are empty. For when a device has those. Throws
+  // std::bad_alloc.
+  [[nodiscard]] std::unique_ptr<Batch> ClonePlan() const;
+
+  // Where all parts of fixed size lie; mapped while the batch or the pointer
+  // exists.
+  [[nodiscard]] std::shared_ptr<const PageMemory> memory() const;
 
   // Bytes of memory that such a batch takes.
   [[nodiscard]] static std::int64_t MemoryBytes(const BatchSpec& spec);
@@ -185,16 +193,5 @@ class Batch {
   std::vector<std::vector<Geometry>> geometry_;  // of the image and each view
   std::vector<std::span<std::byte>> views_;
 };
-
-// Returns a batch to its pool; frees it when the pool is closed or there is
-// none. In a child of fork() the batch of a pool is left as it is.
-struct BatchReturn {
-  std::shared_ptr<PoolState> pool = {};
-  bool is_lent = false;
-  void operator()(Batch* batch) const;
-};
-
-// A batch on loan: destroying the handle returns the batch to its pool.
-using BatchHandle = std::unique_ptr<Batch, BatchReturn>;
 
 }  // namespace infeed

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -11,6 +12,9 @@
 #include "records/example/fields.h"
 
 namespace infeed {
+
+class Batch;
+struct PoolState;
 
 // A place in the stream of samples: with the seed and the data set it
 // determines everything that follows. position counts global samples of the
@@ -97,5 +101,16 @@ struct BoxColumn {
 
   friend bool operator==(const BoxColumn&, const BoxColumn&) = default;
 };
+
+// Returns a batch to its pool; frees it when the pool is closed or there is
+// none. In a child of fork() the batch of a pool is left as it is.
+struct BatchReturn {
+  std::shared_ptr<PoolState> pool = {};
+  bool is_lent = false;
+  void operator()(Batch* batch) const;
+};
+
+// A batch on loan: destroying the handle returns the batch to its pool.
+using BatchHandle = std::unique_ptr<Batch, BatchReturn>;
 
 }  // namespace infeed

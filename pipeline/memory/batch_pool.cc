@@ -23,8 +23,20 @@ BatchPool::BatchPool(int count, const BatchSpec& spec,
                      const BatchMemory& memory)
     : state_(std::make_shared<PoolState>(static_cast<std::size_t>(count))) {
   for (int i = 0; i < count; ++i) {
-    state_->free.Push(std::make_unique<Batch>(spec, memory));
+    auto batch = std::make_unique<Batch>(spec, memory);
+    memory_.push_back(batch->memory());
+    state_->free.Push(std::move(batch));
   }
+}
+
+std::vector<std::shared_ptr<const PageMemory>> BatchPool::memory() const {
+  std::vector<std::shared_ptr<const PageMemory>> mapped;
+  for (const std::weak_ptr<const PageMemory>& memory : memory_) {
+    if (auto pages = memory.lock()) {
+      mapped.push_back(std::move(pages));
+    }
+  }
+  return mapped;
 }
 
 BatchHandle BatchPool::Take() {

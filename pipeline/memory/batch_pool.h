@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "base/bounded_queue.h"
 #include "base/owner_process.h"
@@ -38,6 +39,10 @@ class BatchPool {
   // thread at a time. Throws std::bad_alloc.
   [[nodiscard]] BatchHandle Lend(BatchHandle batch, int max_lent);
 
+  // The memory of each batch that is not freed yet. It is mapped while a
+  // pointer to it exists.
+  [[nodiscard]] std::vector<std::shared_ptr<const PageMemory>> memory() const;
+
   // The number of batches not on loan.
   [[nodiscard]] std::int64_t free() const {
     return static_cast<std::int64_t>(state_->free.size());
@@ -54,6 +59,7 @@ class BatchPool {
 
  private:
   std::shared_ptr<PoolState> state_;
+  std::vector<std::weak_ptr<const PageMemory>> memory_;
 };
 
 }  // namespace infeed

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "pipeline/memory/batch_pool.h"
+#include "pipeline/memory/page_memory.h"
 #include "tests/support/matchers.h"
 
 namespace infeed {
@@ -110,6 +111,36 @@ TEST(BatchTest, ACloneHasTheSameContentInItsOwnMemory) {
   EXPECT_EQ(clone->next, batch.next);
 }
 
+TEST(BatchTest, APlanHasAllButImagesViewsAndFixedFields) {
+  Batch batch({.size = 2,
+               .image_size = 4,
+               .fields = {{.key = "row",
+                           .kind = FeatureKind::kInt64,
+                           .shape = std::vector<std::int64_t>{3}},
+                          {.key = "list", .kind = FeatureKind::kInt64}},
+               .views = {{.image_size = {5, 6}}}});
+  std::ranges::copy(std::vector{3, -1}, batch.labels().begin());
+  std::ranges::copy(std::vector{1.0F, 0.0F}, batch.weights().begin());
+  batch.records()[0] = 11;
+  batch.fields() = {{}, {.offsets = {0, 2, 2}, .int64s = {7, 8}}};
+  batch.geometry(1)[0].x = 9;
+  batch.number = 6;
+  const std::unique_ptr<Batch> plan = batch.ClonePlan();
+  batch.BlankSlot(0);
+  EXPECT_TRUE(plan->image_bytes().empty());
+  EXPECT_TRUE(plan->view(0).empty());
+  EXPECT_TRUE(plan->fixed(0).empty());
+  EXPECT_EQ(plan->content(), BatchContent::kPixels);
+  EXPECT_EQ(plan->image_size(), ImageSize(4));
+  EXPECT_EQ(plan->view_shapes()[0].image_size, ImageSize(5, 6));
+  EXPECT_THAT(plan->labels(), ElementsAre(3, -1));
+  EXPECT_THAT(plan->weights(), ElementsAre(1, 0));
+  EXPECT_THAT(plan->records(), ElementsAre(11, -1));
+  EXPECT_EQ(plan->fields()[1].int64s, (std::vector<std::int64_t>{7, 8}));
+  EXPECT_EQ(plan->geometry(1)[0].x, 9);
+  EXPECT_EQ(plan->number, 6);
+}
+
 TEST(BoxColumnTest, ClearMakesMovedOffsetsBeginAtZero) {
   BoxColumn boxes;
   boxes.Append(std::vector<float>{1, 2, 3, 4});
@@ -174,6 +205,20 @@ TEST(BatchMemoryTest, ABatchThatOutlivesItsPoolStaysPinned) {
   EXPECT_EQ(memory.count(), 1U);
   survivor.reset();
   EXPECT_EQ(memory.count(), 0U);
+}
+
+TEST(BatchMemoryTest, APoolsMemoryStaysMappedWhileItIsHeld) {
+  BatchPool pool(2, {.size = 1, .image_size = 8});
+  std::vector<std::shared_ptr<const PageMemory>> memory = pool.memory();
+  ASSERT_EQ(memory.size(), 2U);
+  const BatchHandle batch = pool.Take();
+  EXPECT_EQ(std::ranges::count(memory, batch->memory()), 1);
+  EXPECT_EQ(std::ranges::count(memory, batch->Clone()->memory()), 0);
+  pool.Take()->pixels()[0] = 7;
+  pool.Close();
+  EXPECT_EQ(memory[0]->bytes()[0] | memory[1]->bytes()[0], std::byte{7});
+  memory.clear();
+  EXPECT_THAT(pool.memory(), ElementsAre(batch->memory()));
 }
 
 TEST(BatchMemoryTest, AMovedBatchIsUnpinnedOnce) {
