@@ -189,6 +189,8 @@ class Loader:
         self._place: Place = (0, 0, 0, 0)  # after the last batch yielded
         self._lock = threading.RLock()
         self._open: _engine.Stream | None = None
+        # Keeps the memory of its batches pinned for a device.
+        self._pinned: Any = None
         self._turn: object = None  # the pass in progress
         self._resumed = False
         _loaders.add(weakref.ref(self, _loaders.discard))
@@ -250,6 +252,7 @@ class Loader:
             return
         if self._open is not None:
             self._open.stop()
+        self._pinned = None
         # Never released. The timeout is for a thread that waits in a callback.
         self._lock.acquire(timeout=5)
 
@@ -425,6 +428,7 @@ class Loader:
     def close(self) -> None:
         """Stops the threads. The next pass starts them again."""
         stream, self._open = self._open, None
+        self._pinned = None
         if stream is not None:
             stream.stop()
 

@@ -27,6 +27,8 @@ class Pass(Iterator["Batch"]):
         self._first: Place = (0, 0, 0, 0)
         self._is_over = False
         self._bar: Any = NoBar()
+        # Whoever takes its batches returns them only once a device has read them.
+        self.pins = False
 
     def __next__(self) -> Batch:
         loader = self._loader
@@ -84,6 +86,9 @@ class Pass(Iterator["Batch"]):
         # test whether it works, or before they load a state.
         loader = self._loader
         loader._check_ranks()
+        if not self.pins:
+            # `to(device, non_blocking=True)` returns early where memory is pinned.
+            loader._pinned = None
         # After a pass that was left early, the epoch begins again.
         if not loader._resumed:
             loader._place = loader._epoch_begin()

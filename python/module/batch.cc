@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/tuple.h>
 
 #include "base/error.h"
@@ -58,16 +59,16 @@ nb::object Pixels(Self self, void* values, const ImageSize& size,
                                          self, nullptr, type));
 }
 
-// View 0 is the batch's image: None in a batch without images.
+// View 0 is the batch's image: None in a batch without images, and in a plan.
 nb::object Images(Self self, std::size_t view) {
   Batch& batch = BatchOf(self);
+  if (batch.image_bytes().empty()) {
+    return nb::none();
+  }
   if (view > 0) {
     const ViewShape& shape = batch.view_shapes().at(view - 1);
     return Pixels(self, batch.view(view - 1).data(), shape.image_size,
                   shape.content);
-  }
-  if (batch.content() == BatchContent::kNone) {
-    return nb::none();
   }
   void* const values = batch.content() == BatchContent::kRgb
                            ? static_cast<void*>(batch.rgb().data())
@@ -231,6 +232,8 @@ std::tuple<std::uint32_t, std::int64_t, std::uint32_t, std::uint64_t> Next(
 template <typename T>
 using Values = std::span<T> (Batch::*)();
 
+Loan Plan(const Batch& batch) { return batch.ClonePlan(); }
+
 }  // namespace
 
 void AddBatch(nb::module_& module) {
@@ -278,6 +281,9 @@ void AddBatch(nb::module_& module) {
       .def("matrices", &Matrices, nb::arg("view"),
            nb::sig("def matrices(self, view: int) -> typing.Any"),
            "float64 [N, 2, 3]: from the source to the output.")
+      .def("plan", &Plan,
+           "Its labels, weights and ragged fields, and how it was made, in "
+           "memory of their own; without images and fixed fields.")
       .def_ro("epoch", &Batch::epoch)
       .def_ro("number", &Batch::number, "In its epoch, from 0.")
       .def_prop_ro("next", &Next,

@@ -1,9 +1,12 @@
 #include "python/module/stream.h"
 
+#include <cstddef>
 #include <optional>
+#include <span>
 #include <thread>
 #include <utility>
 
+#include <nanobind/ndarray.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -13,6 +16,7 @@
 #include "base/shown_text.h"
 #include "pipeline/engine/batch_lookup.h"
 #include "pipeline/engine/closed_arena.h"
+#include "pipeline/memory/page_memory.h"
 #include "pipeline/order/batch_plan.h"
 #include "pipeline/order/label_class.h"
 #include "pipeline/order/sample_order.h"
@@ -185,6 +189,22 @@ nb::list Stream::Describe(const Batch& batch) {
   return slots;
 }
 
+nb::list Stream::BatchMemory() const {
+  using Pages = std::shared_ptr<const PageMemory>;
+  nb::list arrays;
+  for (Pages& pages : pipeline_->batch_memory()) {
+    const std::span<std::byte> bytes = pages->bytes();
+    auto kept = std::make_unique<Pages>(std::move(pages));
+    const nb::capsule owner(kept.get(), [](void* owned) noexcept {
+      delete static_cast<Pages*>(owned);
+    });
+    (void)kept.release();
+    arrays.append(nb::ndarray<nb::numpy, std::uint8_t>(bytes.data(),
+                                                       {bytes.size()}, owner));
+  }
+  return arrays;
+}
+
 Place Stream::position() const {
   return ToPlace(pipeline_->position(), pipeline_->fingerprint());
 }
@@ -256,6 +276,10 @@ void AddStream(nb::module_& module) {
            nb::sig("def describe(self, batch: Batch) -> "
                    "list[dict[str, typing.Any] | None]"),
            "Each slot of a batch: its record, and how its image was made.")
+      .def("batch_memory", &Stream::BatchMemory,
+           nb::sig("def batch_memory(self) -> list[typing.Any]"),
+           "uint8 arrays over the memory of the batches that next() lends, but "
+           "not of copies: mapped while an array exists.")
       .def_prop_ro("position", &Stream::position,
                    "After the last batch: epoch, position, past epochs, "
                    "fingerprint.")

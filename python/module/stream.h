@@ -49,6 +49,9 @@ class Stream {
                              const Place& place);
   // A dict for each slot of a batch of this stream, None for an empty one.
   [[nodiscard]] nanobind::list Describe(const Batch& batch);
+  // uint8 arrays over the memory of the batches that Next() lends, but not of
+  // copies. Each keeps its memory mapped, and no batch on loan.
+  [[nodiscard]] nanobind::list BatchMemory() const;
   // The place after the last batch of Next().
   [[nodiscard]] Place position() const;
   // Ends the stream, and waits until no thread is in a call above: no thread

@@ -77,19 +77,19 @@ class TorchTest(unittest.TestCase):
         self.assertEqual(labels, [b.labels.tolist() for b in loader()])
 
     def test_a_prefetchs_state_is_that_of_the_last_batch_yielded(self):
-        from infeed.torch import Prefetch
+        from infeed.torch import Prefetch, _Direct
         import torch
         whole = [b.labels.tolist() for b in itertools.islice(
             loader().repeat(), 20)]
         for depth in (0, 2):
             for stop in (3, 9, 10):  # An epoch has 10.
                 ahead = Prefetch(loader(framework="torch"),
-                                 torch.device("cpu"), depth)
+                                 _Direct(torch.device("cpu")), depth)
                 taken = list(itertools.islice(ahead, stop))
                 state = ahead.state_dict()
                 self.assertEqual(state, taken[-1].state_dict())
                 again = Prefetch(loader(framework="torch"),
-                                 torch.device("cpu"), depth)
+                                 _Direct(torch.device("cpu")), depth)
                 again.load_state_dict(state)
                 self.assertEqual(again.state_dict(), state)
                 self.assertEqual(

@@ -151,17 +151,17 @@ class TwoPassesTest(unittest.TestCase):
                          "torch is not installed")
     def test_prefetches(self):
         import torch
-        from infeed.torch import Prefetch
+        from infeed.torch import Prefetch, _Direct
         for depth in (0, 2):
             train = loader(framework="torch")
-            first = iter(Prefetch(train, torch.device("cpu"), depth))
+            first = iter(Prefetch(train, _Direct(torch.device("cpu")), depth))
             next(first)
             second = iter(train)
             next(second)
             first.close()  # Gives nothing back: its pass does not go on.
             self.assertEqual(numbers(second), WHOLE[1:])
             with self.told():
-                for batch in Prefetch(train, torch.device("cpu"), depth):
+                for batch in Prefetch(train, _Direct(torch.device("cpu")), depth):
                     next(iter(train))
 
 
