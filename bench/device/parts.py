@@ -46,6 +46,14 @@ def peer(place, name, kind):
                         "--batch", ours["batch"] if ours else speed.BATCH)
 
 
+def fed(place):
+    """PyTorch's training fed by the Python package, beside resident images."""
+    made = place.load("data") or {}
+    if "jpeg" not in made:
+        raise work.NotRun("part data has made none")
+    return torch_script(place, "fed", "fed.py", made["jpeg"])
+
+
 def checks():
     words = {True: "with", False: "without"}
     for name, (fused, graph) in speed.CHECKS.items():
@@ -100,6 +108,8 @@ PARTS = [
          functools.partial(peer, name="eager", kind="none")),
     Part("compare", "compile", 150, "and by torch.compile",
          functools.partial(peer, name="compile", kind="default")),
+    Part("compare", "fed", 240, "and fed by the Python package, which must be "
+         "installed", fed),
     sanitizer("memcheck"), sanitizer("racecheck"),
     Part("compare", "profile", 200, "the costliest kernels, by Nsight "
          "Compute", ncu.profile),

@@ -12,6 +12,11 @@ CHECKS = {"fused-graph": "fused norm, graphs", "plain-graph": "graphs",
 PEERS = {"eager": ("PyTorch eager, channels_last, AMP", 1.15),
          "compile": ("torch.compile", 1.0)}
 
+FED = {"fed_by_resident": ("images/s of torch.compile, fed by those of resident "
+                           "images", 0.99),
+       "prefetch_by_engine": ("images/s of infeed.torch.prefetch by those of the "
+                              "engine, no model", 0.9)}
+
 
 def reason(result):
     """Why there is no result; None where there is one."""
@@ -104,6 +109,11 @@ def goals(results):
         found.append(goal(f"images/s by those of {name}", f">= {least:.2f}",
                           ratio(results, peer),
                           lambda value, least=least: value >= least))
+    for name, (said, least) in FED.items():
+        row = results.get("fed")
+        found.append(goal(said, f">= {least:.2f}",
+                          None if reason(row) else row[name],
+                          lambda value, least=least: value >= least))
     found.append(goal("largest difference of losses, graph and none",
                       "<= 0.001",
                       largest(loss_difference(results, norm)
@@ -176,7 +186,17 @@ def pytorch_text(results):
         rows.append([name] + ([why, "-", "-"] if why else [
             str(row["batch"]), number(row["images_per_second"], 0),
             "-" if mine is None else f"{mine:.2f}x"]))
-    return table(["peer", "batch", "images/s", "ours by it"], rows)
+    return (table(["peer", "batch", "images/s", "ours by it"], rows)
+            + "\n\n" + fed_text(results.get("fed")))
+
+
+def fed_text(row):
+    """The Python package: its input without a model, and PyTorch fed by it."""
+    if reason(row):
+        return f"From Python: {reason(row)}."
+    rates = ", ".join(f"{name} {number(rate, 0)}" for name, rate in
+                      row["images_per_second"].items())
+    return f"From Python, batches of {row['batch']}, images/s: {rates}."
 
 
 def doctor_text(results):

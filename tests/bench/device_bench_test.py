@@ -67,6 +67,10 @@ def results():
                 {"not_run": "out of memory"},
             "eager": {"batch": 256, "images_per_second": 2500},
             "compile": {"batch": 256, "images_per_second": 3200},
+            "fed": {"batch": 256, "images_per_second":
+                    {"engine": 27000, "prefetch": 26000, "resident": 5500,
+                     "fed": 5390}, "fed_by_resident": 0.98,
+                    "prefetch_by_engine": 0.96},
             "memcheck": {"findings": 7},
             "ceilings": {"tflops": 800, "gb_per_second": 4300, "took": 5.2}}
 
@@ -192,6 +196,10 @@ class ReportTest(unittest.TestCase):
                               "channels_last, AMP"])  # 1.2
         self.assertFalse(goals["images/s by those of torch.compile"])
         self.assertTrue(goals["largest difference of losses, graph and none"])
+        self.assertFalse(goals["images/s of torch.compile, fed by those of "
+                               "resident images"])  # 0.98
+        self.assertTrue(goals["images/s of infeed.torch.prefetch by those of the "
+                              "engine, no model"])
 
     def test_what_did_not_run_meets_nothing(self):
         self.assertEqual(set(goals_of({}).values()), {None})
@@ -246,7 +254,7 @@ class ReportTest(unittest.TestCase):
         made = json.loads(json.dumps(report.as_json(FACTS, results())))
         self.assertEqual(made["commit"], "abc")
         self.assertEqual(made["parts"]["fake-256"]["batch"], 256)
-        self.assertEqual(len(made["goals"]), 7)
+        self.assertEqual(len(made["goals"]), 9)
 
 
 class NcuTest(unittest.TestCase):
@@ -383,7 +391,7 @@ class PartsTest(InFolderTest):
                                                  "depth", "resident"))])
         self.assertEqual([part.name for part in parts.PARTS
                           if part.group == "compare"],
-                         ["eager", "compile", "memcheck", "racecheck",
+                         ["eager", "compile", "fed", "memcheck", "racecheck",
                           "profile", "longest"])
 
     def test_the_parts_fit_into_calls_of_ten_minutes(self):
@@ -646,6 +654,9 @@ case "$name" in
         echo "a warning"
         echo '{"gb_per_second": 4000, "tflops": 700}' ;;
       *peer_torch.py*) echo '{"batch": 256, "images_per_second": 2000}' ;;
+      *fed.py*)
+        printf '%s' '{"batch": 256, "images_per_second": {"fed": 5500}, ' \\
+          '"fed_by_resident": 1, "prefetch_by_engine": 1}' ;;
       *torch.__file__*) echo "2.11.0 $(dirname "$0")/torch/__init__.py" ;;
       *) echo 2.11.0 ;;
     esac ;;
