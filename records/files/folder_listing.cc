@@ -1,11 +1,13 @@
 #include "records/files/folder_listing.h"
 
+#include <dirent.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstddef>
-#include <filesystem>
+#include <functional>
 #include <map>
 #include <set>
 #include <system_error>
@@ -23,8 +25,6 @@
 namespace infeed {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr std::array<std::string_view, 16> kImageExtensions = {
     "bmp", "j2k", "jfif", "jp2", "jpe", "jpeg", "jpg",  "pam",
     "pbm", "pgm", "png",  "pnm", "ppm", "tif",  "tiff", "webp"};
@@ -39,29 +39,52 @@ void ThrowOn(const std::error_code& error, const std::string& path,
   }
 }
 
-void TakeFile(const fs::directory_entry& entry, std::string name,
-              FolderListing& listing) {
-  if (!HasImageExtension(name)) {
-    listing.ignored.push_back(std::move(name));
-    return;
+// The status of an entry, links followed.
+struct EntryStatus {
+  bool is_folder = false;
+  std::int64_t bytes = 0;
+  std::error_code error = {};  // why it cannot be read as a file
+};
+
+EntryStatus FindStatus(DIR* folder, const char* name) {
+  struct stat status {};
+  if (::fstatat(::dirfd(folder), name, &status, 0) != 0) {
+    return {.error = {errno, std::generic_category()}};
   }
-  FolderEntry image = {.name = std::move(name)};
-  const std::uintmax_t bytes = entry.file_size(image.error);
-  image.bytes = image.error ? 0 : static_cast<std::int64_t>(bytes);
-  listing.images.push_back(std::move(image));
+  if (S_ISDIR(status.st_mode)) {
+    return {.is_folder = true};
+  }
+  if (!S_ISREG(status.st_mode)) {
+    return {.error = std::make_error_code(std::errc::not_supported)};
+  }
+  return {.bytes = status.st_size};
 }
 
-void TakeEntry(const fs::directory_entry& entry, FolderListing& listing) {
-  std::string name = entry.path().filename().string();
+// There may be millions of entries, and each status is a system call: it is
+// read of images, for their size, and of links, by the name in the open folder,
+// as all folders of a whole path would be looked up again.
+void TakeEntry(DIR* folder, const dirent& entry, FolderListing& listing) {
+  std::string name = entry.d_name;
   if (IsHiddenName(name)) {
-    listing.ignored.push_back(std::move(name));
+    if (name != "." && name != "..") {
+      listing.ignored.push_back(std::move(name));
+    }
     return;
   }
-  std::error_code ignored;  // A dangling link counts as a file.
-  if (entry.is_directory(ignored)) {
+  const bool is_image = HasImageExtension(name);
+  EntryStatus status = {.is_folder = entry.d_type == DT_DIR};
+  if (!status.is_folder &&
+      (is_image || entry.d_type == DT_LNK || entry.d_type == DT_UNKNOWN)) {
+    status = FindStatus(folder, entry.d_name);
+  }
+  if (status.is_folder) {
     listing.folders.push_back(std::move(name));
-  } else {
-    TakeFile(entry, std::move(name), listing);
+  } else if (is_image) {
+    listing.images.push_back({.name = std::move(name),
+                              .bytes = status.bytes,
+                              .error = status.error});
+  } else {  // A dangling link counts as a file.
+    listing.ignored.push_back(std::move(name));
   }
 }
 
@@ -112,15 +135,27 @@ FolderListing ListObjectFolder(const std::string& url) {
   return listing;
 }
 
+struct CloseFolder {
+  void operator()(DIR* folder) const { ::closedir(folder); }
+};
+
 FolderListing ListFiles(const std::string& path) {
-  std::error_code error;
-  fs::directory_iterator entry(path, error);
-  ThrowOn(error, path, "list");
-  FolderListing listing;
-  for (; entry != fs::directory_iterator(); entry.increment(error)) {
-    TakeEntry(*entry, listing);
+  const std::unique_ptr<DIR, CloseFolder> folder(::opendir(path.c_str()));
+  if (folder == nullptr) {
+    throw IoError(path, "list", errno);
   }
-  ThrowOn(error, path, "list");
+  FolderListing listing;
+  for (;;) {
+    errno = 0;  // The end leaves it, an error sets it.
+    const dirent* const entry = ::readdir(folder.get());
+    if (entry == nullptr) {
+      break;
+    }
+    TakeEntry(folder.get(), *entry, listing);
+  }
+  if (errno != 0) {
+    throw IoError(path, "list", errno);
+  }
   return listing;
 }
 
@@ -129,6 +164,20 @@ void Sort(FolderListing& listing) {
   std::sort(listing.ignored.begin(), listing.ignored.end());
   std::sort(listing.images.begin(), listing.images.end(),
             [](const auto& a, const auto& b) { return a.name < b.name; });
+}
+
+// Calls list(i) for each path i, several at a time.
+void InParallel(const std::vector<std::string>& paths,
+                const std::function<void(std::size_t)>& list) {
+  if (paths.empty()) {
+    return;
+  }
+  if (IsUrl(paths.front())) {
+    SharedCloudRuntime()->pool->ForEach(paths.size(), list);
+  } else {
+    FetchPool(static_cast<int>(std::min(paths.size(), kListingThreads) - 1))
+        .ForEach(paths.size(), list);
+  }
 }
 
 using FolderInode = std::pair<dev_t, ino_t>;
@@ -189,12 +238,21 @@ class Walker {
         path.erase(path.size() > 1 ? path.size() - 1 : path.size());
         paths.push_back(std::move(path));
       }
-      std::vector<FolderListing> listings = ListFolders(paths);
+      std::vector<FolderListing> listings(paths.size());
+      InParallel(paths, [&](std::size_t i) {
+        listings[i] = ListFolder(paths[i]);
+        NameByPath(level[i].path, listings[i].images);
+      });
+      std::size_t images = walk_.images.size();
+      for (const FolderListing& listing : listings) {
+        images += listing.images.size();
+      }
+      walk_.images.reserve(images);
       for (std::size_t i = 0; i < level.size(); ++i) {
         Take(level[i], listings[i]);
       }
     }
-    if (!std::ranges::is_sorted(walk_.images, {}, &FolderEntry::name)) {
+    if (!is_sorted_) {
       std::ranges::sort(walk_.images, {}, &FolderEntry::name);
     }
     std::ranges::sort(walk_.empty);
@@ -203,13 +261,26 @@ class Walker {
   }
 
  private:
+  // Puts the folder before the images' names, with room for the walk's start,
+  // which most callers put before that.
+  void NameByPath(const std::string& folder,
+                  std::vector<FolderEntry>& images) const {
+    for (FolderEntry& image : images) {
+      std::string path;
+      path.reserve(start_.size() + folder.size() + image.name.size());
+      image.name = std::move(path.append(folder).append(image.name));
+    }
+  }
+
   void Take(const OpenFolder& folder, FolderListing& listing) {
     if (!folder.path.empty() && listing.images.empty() &&
         listing.folders.empty()) {
       walk_.empty.push_back(folder.path.substr(0, folder.path.size() - 1));
     }
+    is_sorted_ =
+        is_sorted_ && (walk_.images.empty() || listing.images.empty() ||
+                       walk_.images.back().name < listing.images.front().name);
     for (FolderEntry& image : listing.images) {
-      image.name.insert(0, folder.path);
       if (image.error && unreadable_ == UnreadableFiles::kThrow) {
         Refuse(image);
       }
@@ -252,6 +323,7 @@ class Walker {
   std::string start_;
   UnreadableFiles unreadable_;
   std::vector<OpenFolder> open_;
+  bool is_sorted_ = true;  // walk_.images
   std::map<std::string, std::set<FolderInode>> walked_;
   FolderWalk walk_;
 };
@@ -267,16 +339,7 @@ FolderListing ListFolder(const std::string& path) {
 
 std::vector<FolderListing> ListFolders(const std::vector<std::string>& paths) {
   std::vector<FolderListing> listings(paths.size());
-  const auto list = [&](std::size_t i) { listings[i] = ListFolder(paths[i]); };
-  if (paths.empty()) {
-    return listings;
-  }
-  if (IsUrl(paths.front())) {
-    SharedCloudRuntime()->pool->ForEach(paths.size(), list);
-  } else {
-    FetchPool(static_cast<int>(std::min(paths.size(), kListingThreads) - 1))
-        .ForEach(paths.size(), list);
-  }
+  InParallel(paths, [&](std::size_t i) { listings[i] = ListFolder(paths[i]); });
   return listings;
 }
 

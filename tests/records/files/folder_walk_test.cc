@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "base/error.h"
@@ -66,6 +67,34 @@ TEST(FolderWalkTest, APipeIsNoImage) {
   ASSERT_EQ(::mkfifo((raw / "a/p.jpg").c_str(), 0600), 0);
   EXPECT_THAT(MessageOf<IoError>([&] { (void)WalkFolder(raw.path()); }),
               HasSubstr("a/p.jpg: cannot read: it is not a regular file"));
+}
+
+TEST(FolderWalkTest, KindsAndSizesAreThoseThatLinksLeadTo) {
+  ImageFolder raw;
+  raw.File("a/1.jpg", "12345").File("a/2.jpg/3.jpg", "1").File("b/4", "1234");
+  fs::create_symlink("1.jpg", raw / "a/5.jpg");
+  fs::create_symlink("../b/4", raw / "a/6.jpg");
+  fs::create_symlink("gone", raw / "a/7.txt");
+  fs::create_directory_symlink("../b", raw / "a/8.jpg");
+  const FolderWalk walk = WalkFolder(raw.path());
+  EXPECT_THAT(Names(walk),
+              ElementsAre("a/1.jpg", "a/2.jpg/3.jpg", "a/5.jpg", "a/6.jpg"));
+  for (const FolderEntry& image : walk.images) {
+    EXPECT_EQ(image.bytes, fs::file_size(raw / image.name)) << image.name;
+  }
+  EXPECT_THAT(walk.ignored,
+              UnorderedElementsAre("a/7.txt", "a/8.jpg/4", "b/4"));
+}
+
+TEST(FolderWalkTest, AnImageThatCannotBeReadIsNamed) {
+  ImageFolder raw;
+  raw.Jpeg("a/1.jpg");
+  fs::create_symlink("gone", raw / "a/2.jpg");
+  EXPECT_THAT(MessageOf<IoError>([&] { (void)WalkFolder(raw.path()); }),
+              HasSubstr("a/2.jpg: cannot read: No such file or directory"));
+  const FolderWalk walk = WalkFolder(raw.path(), UnreadableFiles::kTake);
+  EXPECT_THAT(Names(walk), ElementsAre("a/1.jpg", "a/2.jpg"));
+  EXPECT_EQ(walk.images.back().error, std::errc::no_such_file_or_directory);
 }
 
 TEST(FolderWalkTest, ManyWaysToAFolderAreOne) {
