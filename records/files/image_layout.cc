@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "records/bytes/plain_text.h"
 #include "records/files/class_list.h"
+#include "records/files/image_runs.h"
 #include "records/files/split_names.h"
 #include "records/files/text_lines.h"
 
@@ -23,50 +24,6 @@ constexpr const char* kLayoutsHelp =
     "sort them into class folders (SPLIT/<class>/*), or give ImageNet's "
     "validation/* with synset_labels.txt beside it, Tiny ImageNet's "
     "val/images/* with val/val_annotations.txt, or names such as cat.0.jpg";
-
-// An image on its way to its class. The views are of the tree's paths.
-struct Candidate {
-  std::size_t file = 0;
-  std::string_view path = {};  // below the folders that were taken off so far
-  std::string_view split_folder = {};
-  std::string_view class_name = {};  // empty: none yet
-};
-
-using Candidates = std::vector<Candidate>;
-
-bool HasFolder(const Candidate& image) {
-  return !FirstFolder(image.path).empty();
-}
-
-bool IsNamedAsSplit(const Candidate& image) {
-  return !SplitNamed(FirstFolder(image.path)).empty();
-}
-
-// A folder between a split and its images that is no class.
-bool IsImagesFolder(std::string_view name) {
-  return name == "images" || name == "Images" || name == "IMAGES";
-}
-
-// Whether all images have the same first folder.
-bool ShareFolder(const Candidates& images) {
-  return !images.empty() && HasFolder(images.front()) &&
-         std::ranges::all_of(images, [&](const Candidate& image) {
-           return FirstFolder(image.path) == FirstFolder(images.front().path);
-         });
-}
-
-void TakeOffFolder(Candidates& images) {
-  for (Candidate& image : images) {
-    image.path = BelowFirstFolder(image.path);
-  }
-}
-
-// Takes off a folder "images" that all images are in.
-void TakeOffImagesFolder(Candidates& images) {
-  if (ShareFolder(images) && IsImagesFolder(FirstFolder(images.front().path))) {
-    TakeOffFolder(images);
-  }
-}
 
 // WORD of a name WORD.NUMBER.EXT; empty if the name has another form.
 std::string_view WordOf(std::string_view name) {
@@ -92,15 +49,9 @@ class LayoutMaker {
 
   ImageLayout Run() {
     RefuseSamples();
-    Candidates images;
-    for (std::size_t i = 0; i < files_.images.size(); ++i) {
-      images.push_back({.file = i, .path = files_.images[i]});
-    }
-    if (!std::ranges::is_sorted(images, {}, &Candidate::path)) {
-      std::ranges::sort(images, {}, &Candidate::path);
-    }
+    ImageRuns images = GatherRuns(files_.images);
     const std::string_view shared = TakeOffShared(images);
-    std::map<std::string_view, Candidates> splits = DivideBySplit(images);
+    std::map<std::string_view, ImageRuns> splits = DivideBySplit(images);
     if (layout_.has_splits) {
       ClassifySplits(splits);
     } else {
@@ -130,7 +81,7 @@ class LayoutMaker {
   // Takes off the leading folders that all images share, up to a split's name,
   // and returns the last one; empty: there was none. Images beside the only
   // folder are left out.
-  std::string_view TakeOffShared(Candidates& images) {
+  std::string_view TakeOffShared(ImageRuns& images) {
     std::string_view last;
     for (;;) {
       LeaveOutLoose(files_.root + layout_.folder, images);
@@ -144,19 +95,22 @@ class LayoutMaker {
   }
 
   // Whether the folder that all images share is a split, not one around splits.
-  static bool IsSplitOfAll(const Candidates& images) {
+  static bool IsSplitOfAll(const ImageRuns& images) {
     return IsNamedAsSplit(images.front()) &&
-           !std::ranges::all_of(images, [](const Candidate& image) {
+           !std::ranges::all_of(images, [](const ImageRun& image) {
              return !SplitNamed(FirstFolder(BelowFirstFolder(image.path)))
                          .empty();
            });
   }
 
   // Leaves out images that are in no folder, where others are.
-  void LeaveOutLoose(const std::string& folder, Candidates& images) {
+  void LeaveOutLoose(const std::string& folder, ImageRuns& images) {
     if (std::ranges::any_of(images, HasFolder)) {
-      const std::size_t loose = std::erase_if(
-          images, [](const Candidate& image) { return !HasFolder(image); });
+      std::size_t loose = 0;
+      std::erase_if(images, [&](const ImageRun& image) {
+        loose += HasFolder(image) ? 0 : image.count;
+        return !HasFolder(image);
+      });
       if (loose > 0) {
         layout_.notes.push_back(WithoutEnd(folder) + ": skipped " +
                                 CountText(loose, "file") +
@@ -166,10 +120,9 @@ class LayoutMaker {
   }
 
   // The images by the folder of their split, if there are such.
-  std::map<std::string_view, Candidates> DivideBySplit(
-      const Candidates& images) {
-    std::map<std::string_view, Candidates> folders;
-    for (const Candidate& image : images) {
+  std::map<std::string_view, ImageRuns> DivideBySplit(const ImageRuns& images) {
+    std::map<std::string_view, ImageRuns> folders;
+    for (const ImageRun& image : images) {
       folders[FirstFolder(image.path)].push_back(image);
     }
     bool has_classes = false;
@@ -195,14 +148,14 @@ class LayoutMaker {
   }
 
   // Whether a folder that is named as a split is one by what is in it.
-  bool IsDivided(std::string_view folder, Candidates inside) const {
+  bool IsDivided(std::string_view folder, ImageRuns inside) const {
     TakeOffFolder(inside);
     TakeOffImagesFolder(inside);
     return std::ranges::any_of(inside, HasFolder) ||
            !LabelFileOf(folder).empty();
   }
 
-  void LeaveOutOthers(std::map<std::string_view, Candidates>& folders) {
+  void LeaveOutOthers(std::map<std::string_view, ImageRuns>& folders) {
     std::erase_if(folders, [&](const auto& entry) {
       if (!SplitNamed(entry.first).empty()) {
         return false;
@@ -213,7 +166,7 @@ class LayoutMaker {
     });
   }
 
-  void RefuseTwins(const std::map<std::string_view, Candidates>& folders) {
+  void RefuseTwins(const std::map<std::string_view, ImageRuns>& folders) {
     std::map<std::string_view, std::string_view> names;  // by split
     for (const auto& [folder, inside] : folders) {
       const auto [other, is_new] = names.emplace(SplitNamed(folder), folder);
@@ -225,7 +178,7 @@ class LayoutMaker {
     }
   }
 
-  void ClassifySplits(std::map<std::string_view, Candidates>& splits) {
+  void ClassifySplits(std::map<std::string_view, ImageRuns>& splits) {
     std::vector<std::string_view> unlabelled;
     for (auto& [folder, images] : splits) {
       TakeOffImagesFolder(images);
@@ -246,7 +199,7 @@ class LayoutMaker {
   }
 
   // Sets the classes of a split's images; false: they have none.
-  bool Classify(std::string_view folder, Candidates& images) {
+  bool Classify(std::string_view folder, ImageRuns& images) {
     if (ClassifyByFolder(PathOf(folder), images)) {
       return true;
     }
@@ -263,38 +216,43 @@ class LayoutMaker {
   }
 
   // Gives classes to images without any split.
-  void ClassifyPlain(std::string_view shared, Candidates& images) {
+  void ClassifyPlain(std::string_view shared, ImageRuns& images) {
     if (!ClassifyByFolder(files_.root + layout_.folder, images) &&
         !ClassifyByWord(images) && !IsImagesFolder(shared)) {
-      for (Candidate& image : images) {
+      for (ImageRun& image : images) {
         image.class_name = shared;
       }
     }
   }
 
-  bool ClassifyByFolder(const std::string& folder, Candidates& images) {
+  bool ClassifyByFolder(const std::string& folder, ImageRuns& images) {
     LeaveOutLoose(folder, images);
-    for (Candidate& image : images) {
+    for (ImageRun& image : images) {
       image.class_name = FirstFolder(image.path);
     }
-    return !images.empty() && HasFolder(images.front());
+    if (!images.empty() && HasFolder(images.front())) {
+      return true;
+    }
+    SeparateRuns(files_.images,
+                 images);  // Names and label files tell the class of each.
+    return false;
   }
 
-  static bool ClassifyByWord(Candidates& images) {
+  static bool ClassifyByWord(ImageRuns& images) {
     const bool have_words = std::ranges::all_of(
         images,
-        [](const Candidate& image) { return !WordOf(image.path).empty(); });
-    for (Candidate& image : images) {
+        [](const ImageRun& image) { return !WordOf(image.path).empty(); });
+    for (ImageRun& image : images) {
       image.class_name = have_words ? WordOf(image.path) : std::string_view();
     }
     return have_words;
   }
 
   // Rejects <class>/train/*: the images of all splits would be one.
-  void RefuseSplitsInClasses(const Candidates& images) const {
+  void RefuseSplitsInClasses(const ImageRuns& images) const {
     const bool are_inside =
         !images.empty() &&
-        std::ranges::all_of(images, [](const Candidate& image) {
+        std::ranges::all_of(images, [](const ImageRun& image) {
           return HasFolder(image) &&
                  !SplitNamed(FirstFolder(BelowFirstFolder(image.path))).empty();
         });
@@ -307,13 +265,13 @@ class LayoutMaker {
 
   // Rejects training_set/<class>/* beside test_set/<class>/*, and train/*
   // beside test1/*. Classes among others may be bullet_train and test_tube.
-  void RefuseNamesLikeSplits(const Candidates& images) const {
+  void RefuseNamesLikeSplits(const ImageRuns& images) const {
     std::map<std::string_view, std::string_view> like;  // folders, by split
     bool have_classes = true;
     bool are_all = true;
     std::string_view folder;  // Most images are in that of the one before.
     std::string_view split;
-    for (const Candidate& image : images) {
+    for (const ImageRun& image : images) {
       if (const std::string_view own = FirstFolder(image.path); own != folder) {
         folder = own;
         split = SplitInName(folder);
@@ -357,7 +315,7 @@ class LayoutMaker {
   }
 
   void ReadSynsets(std::string_view path, const std::string& folder,
-                   Candidates& images) {
+                   ImageRuns& images) {
     const DataError::Origin origin = {files_.root + std::string(path)};
     const std::vector<std::string> lines =
         CheckedLines(origin.path, files_.read(path));
@@ -371,7 +329,7 @@ class LayoutMaker {
     }
   }
 
-  void ReadAnnotations(std::string_view path, Candidates& images) {
+  void ReadAnnotations(std::string_view path, ImageRuns& images) {
     const DataError::Origin origin = {files_.root + std::string(path)};
     std::map<std::string, std::string, std::less<>> classes;
     for (const std::string& line :
@@ -387,7 +345,7 @@ class LayoutMaker {
         throw DataError(origin, "has two lines for " + file);
       }
     }
-    for (Candidate& image : images) {
+    for (ImageRun& image : images) {
       const auto found = classes.find(BaseName(image.path));
       if (found == classes.end()) {
         throw DataError(origin, "has no line for " + std::string(image.path));
@@ -401,11 +359,11 @@ class LayoutMaker {
     return *kept_.insert(name).first;
   }
 
-  void Number(const std::map<std::string_view, Candidates>& splits) {
+  void Number(const std::map<std::string_view, ImageRuns>& splits) {
     std::map<std::string_view, std::string> texts;  // by name
     std::map<std::string, std::int32_t> numbers;    // by text
     for (const auto& [folder, images] : splits) {
-      for (const Candidate& image : images) {
+      for (const ImageRun& image : images) {
         if (!image.class_name.empty() && !texts.contains(image.class_name)) {
           numbers.emplace(
               texts.emplace(image.class_name, NameText(image.class_name))
@@ -419,6 +377,7 @@ class LayoutMaker {
       number = static_cast<std::int32_t>(layout_.classes.size());
       layout_.classes.push_back(text);
     }
+    layout_.images.reserve(files_.images.size());
     for (std::size_t split = 0; split < kSplits.size(); ++split) {
       for (const auto& [folder, images] : splits) {
         if (SplitNamed(folder) == kSplits[split]) {
@@ -453,18 +412,20 @@ class LayoutMaker {
     }
   }
 
-  void Append(const Candidates& images, std::int32_t split,
+  void Append(const ImageRuns& images, std::int32_t split,
               const std::map<std::string_view, std::string>& texts,
               const std::map<std::string, std::int32_t>& numbers) {
     std::string_view last;  // Most images have the class of the one before.
     std::int32_t number = -1;
-    for (const Candidate& image : images) {
+    for (const ImageRun& image : images) {
       if (image.class_name != last) {
         last = image.class_name;
         number = last.empty() ? -1 : numbers.at(texts.at(last));
       }
-      layout_.images.push_back(
-          {.file = image.file, .class_index = number, .split = split});
+      for (std::size_t i = 0; i < image.count; ++i) {
+        layout_.images.push_back(
+            {.file = image.file + i, .class_index = number, .split = split});
+      }
     }
   }
 

@@ -1,5 +1,6 @@
 #include "records/files/image_layout.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <string>
@@ -55,6 +56,33 @@ TEST(ImageLayoutTest, FoldersOfSplitsHaveAnyOfTheirNames) {
                   "test a testing/a/3.jpg"));
   EXPECT_THAT(ErrorOf({"val/a/1.jpg", "dev/a/2.jpg", "train/a/3.jpg"}),
               HasSubstr("has both dev/ and val/, two names for validation"));
+}
+
+// Files of a folder that follow each other are taken together, others one by
+// one.
+TEST(ImageLayoutTest, TheOrderInWhichImagesAreListedDoesNotMatter) {
+  const Texts labels = {{"r/val/val_annotations.txt", "1.png\tb\n2.png\ta\n"},
+                        {"s/synset_labels.txt", "x\ny\nx\n"}};
+  for (std::vector<std::string> images :
+       {std::vector<std::string>{"a/1.jpg", "a/2.jpg", "a/b/1.jpg", "a/b/2.jpg",
+                                 "a/c.jpg", "a/d.jpg", "b/1.jpg", "b/2.jpg"},
+        {"train/a/1.jpg", "train/a/2.jpg", "train/loose.jpg", "train/m/1.jpg",
+         "val/a/1.jpg", "val/a/2.jpg", "val/zz.jpg"},
+        {"r/train/a/images/1.png", "r/train/a/images/2.png",
+         "r/train/b/images/1.png", "r/val/images/1.png", "r/val/images/2.png"},
+        {"s/train/x/1.jpg", "s/train/x/2.jpg", "s/train/y/1.jpg",
+         "s/validation/1.jpg", "s/validation/2.jpg", "s/validation/3.jpg"},
+        {"train/cat.0.jpg", "train/cat.1.jpg", "train/dog.0.jpg"},
+        {"photos/1.jpg", "photos/2.jpg", "photos/3.jpg", "top1.jpg",
+         "top2.jpg"}}) {
+    const std::vector<std::string> in_order = See(images, labels);
+    const std::vector<std::string> notes = LayOut(images, labels).notes;
+    std::ranges::reverse(images);
+    EXPECT_EQ(See(images, labels), in_order);
+    EXPECT_EQ(LayOut(images, labels).notes, notes);
+    std::ranges::rotate(images, images.begin() + 1);
+    EXPECT_EQ(See(images, labels), in_order);
+  }
 }
 
 TEST(ImageLayoutTest, NamesLikeThoseOfSplitsAreNoClasses) {
