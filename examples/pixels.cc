@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <infeed/pipeline/engine/input_pipeline.h>
@@ -25,7 +26,7 @@ infeed::RecordIndex IndexOf(const std::string& input) {
   for (std::string path; std::getline(lines, path);) {
     files.push_back({.path = path});
   }
-  return infeed::RecordIndex::OfImages(files);
+  return infeed::RecordIndex::OfImages(std::move(files));
 }
 
 void Write(const infeed::RecordIndex& index, const std::string& recipe,

@@ -40,7 +40,7 @@ std::shared_ptr<RecordIndex> IndexImages(const Images& images) {
     files.push_back({.path = std::string(path.c_str(), path.size()),
                      .label = label < 0 ? -1 : label + 1});
   }
-  return std::make_shared<RecordIndex>(RecordIndex::OfImages(files));
+  return std::make_shared<RecordIndex>(RecordIndex::OfImages(std::move(files)));
 }
 
 Names AsText(const std::vector<std::string>& names) {

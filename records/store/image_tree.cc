@@ -78,6 +78,7 @@ class TreeMaker {
                          label_files_.insert(path);
                          return ReadWhole(PathOf(path), kMaxLabelsBytes);
                        }};
+    files.images.reserve(walk_.images.size());
     for (const FolderEntry& image : walk_.images) {
       files.images.push_back(image.name);
     }
@@ -85,18 +86,22 @@ class TreeMaker {
     return LayOutImages(files);
   }
 
+  // Takes the images out of walk_.
   void AddImages(const ImageLayout& layout) {
-    for (const LaidOutImage& image : layout.images) {
-      const std::string_view split =
-          kSplits[static_cast<std::size_t>(image.split)];
-      if (tree_.splits.empty() || tree_.splits.back().name != split) {
-        tree_.splits.push_back({std::string(split), {}});
+    const std::string root = PathOf("");
+    for (auto image = layout.images.begin(); image != layout.images.end();) {
+      const auto end = std::ranges::upper_bound(
+          image, layout.images.end(), image->split, {}, &LaidOutImage::split);
+      ImageSplit& split = tree_.splits.emplace_back();
+      split.name = kSplits[static_cast<std::size_t>(image->split)];
+      split.images.reserve(static_cast<std::size_t>(end - image));
+      for (; image != end; ++image) {
+        FolderEntry& file = walk_.images[image->file];
+        split.images.push_back({.path = std::move(file.name.insert(0, root)),
+                                .class_index = image->class_index,
+                                .bytes = file.bytes,
+                                .object = std::move(file.object)});
       }
-      const FolderEntry& file = walk_.images[image.file];
-      tree_.splits.back().images.push_back({.path = PathOf(file.name),
-                                            .class_index = image.class_index,
-                                            .bytes = file.bytes,
-                                            .object = file.object});
     }
   }
 

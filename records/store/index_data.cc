@@ -93,16 +93,16 @@ std::vector<std::string> MakeNotes(const ImageTree& tree,
 }
 
 // The image files of a split; nullopt: none.
-std::optional<RecordIndex> IndexTree(const ImageTree& tree,
-                                     const std::string& folder,
+std::optional<RecordIndex> IndexTree(ImageTree tree, const std::string& folder,
                                      std::string_view split) {
   std::vector<LabelledImage> files;
   std::set<std::string> splits;
-  for (const ImageSplit& part : tree.splits) {
+  for (ImageSplit& part : tree.splits) {
     if (IsWanted(tree, part, split)) {
       splits.insert(tree.has_split_folders ? part.name : "train");
-      for (const ImageFile& image : part.images) {
-        files.push_back({.path = image.path,
+      files.reserve(files.size() + part.images.size());
+      for (ImageFile& image : part.images) {
+        files.push_back({.path = std::move(image.path),
                          .label = image.class_index + 1,
                          .bytes = image.bytes});
       }
@@ -117,7 +117,7 @@ std::optional<RecordIndex> IndexTree(const ImageTree& tree,
   for (const ImageClass& one : tree.classes) {
     info.classes.push_back(one.name);
   }
-  return RecordIndex::OfImages(files, info);
+  return RecordIndex::OfImages(std::move(files), info);
 }
 
 struct DataFile {
@@ -201,8 +201,8 @@ std::optional<RecordIndex> IndexFolder(const std::string& folder,
     return std::nullopt;  // Files of other splits: the folders beside them are
                           // not classes.
   }
-  if (const std::optional<ImageTree> tree = FindTree(folder)) {
-    return IndexTree(*tree, folder, split);
+  if (std::optional<ImageTree> tree = FindTree(folder)) {
+    return IndexTree(*std::move(tree), folder, split);
   }
   return IndexFiles(OtherFiles(folder, split, options.on_faults), options);
 }
@@ -397,8 +397,8 @@ std::string MissingSplitText(const std::string& data, std::string_view split) {
 RecordIndex IndexData(const std::string& data, const DataOptions& options) {
   const std::string folder = OnlyPath(data);
   if (IsDataFolder(data) && !HasShards(folder)) {
-    if (const std::optional<ImageTree> tree = FindTree(folder)) {
-      return *IndexTree(*tree, folder, "");
+    if (std::optional<ImageTree> tree = FindTree(folder)) {
+      return *IndexTree(*std::move(tree), folder, "");
     }
   }
   return IndexSets(ListShards(data, options.on_faults),

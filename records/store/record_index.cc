@@ -240,27 +240,29 @@ std::size_t ShardAt(std::int64_t record, std::span<const std::int64_t> starts) {
 
 }  // namespace
 
-RecordIndex RecordIndex::OfImages(const std::vector<LabelledImage>& files,
+RecordIndex RecordIndex::OfImages(std::vector<LabelledImage> files,
                                   const ImageFolderInfo& info) {
   Check(!files.empty(), "there are images");
   RecordIndex index(std::vector<std::string>{});
-  const std::vector<std::int64_t> sizes = ListSizes(files);
+  index.lengths_ = ListSizes(files);
   index.classes_ = info.classes;
   index.kept_root_ = info.kept_root;
   index.notes_ = info.notes;
   index.splits_ = info.splits;
   NoteOneClass(index.classes_, index.notes_);
+  index.shards_.reserve(files.size());
+  index.shards_of_.reserve(files.size());
+  index.starts_.reserve(files.size() + 1);
+  index.labels_.reserve(files.size());
+  index.offsets_.assign(files.size(), 0);
   for (std::size_t i = 0; i < files.size(); ++i) {
-    const LabelledImage& file = files[i];
-    index.shards_.push_back(file.path);
+    index.shards_.push_back(std::move(files[i].path));
     index.shards_of_.push_back(
-        {RecordFormat::kImage, Compression::kNone, sizes[i]});
+        {RecordFormat::kImage, Compression::kNone, index.lengths_[i]});
     index.starts_.push_back(static_cast<std::int64_t>(index.shards_.size()));
-    index.offsets_.push_back(0);
-    index.lengths_.push_back(sizes[i]);
-    index.labels_.push_back(file.label);
+    index.labels_.push_back(files[i].label);
     index.max_length_ =
-        std::max(index.max_length_, ImageRecordBytes(index.lengths_.back()));
+        std::max(index.max_length_, ImageRecordBytes(index.lengths_[i]));
   }
   return index;
 }

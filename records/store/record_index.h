@@ -91,9 +91,8 @@ class RecordIndex {
   // one record, the Example that a converter would make of it. A file that
   // cannot be read is a bad record, detected when it is read. Nothing is
   // written beside the files. Requires: at least one file.
-  [[nodiscard]] static RecordIndex OfImages(
-      const std::vector<LabelledImage>& files,
-      const ImageFolderInfo& info = {});
+  [[nodiscard]] static RecordIndex OfImages(std::vector<LabelledImage> files,
+                                            const ImageFolderInfo& info = {});
 
   [[nodiscard]] bool is_of_images() const {
     return !shards_of_.empty() && format(0) == RecordFormat::kImage;
