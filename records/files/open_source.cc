@@ -42,7 +42,8 @@ std::string PathForMessages(const std::string& path) {
 }
 
 std::string FileNameOf(const std::string& path) {
-  return std::string(BaseName(PathForMessages(path)));
+  return std::string(IsUrl(path) ? BaseName(UrlForMessages(path))
+                                 : BaseName(path));
 }
 
 bool IsThere(const std::string& path) {

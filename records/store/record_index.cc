@@ -294,15 +294,15 @@ RecordLocation RecordIndex::at(std::int64_t record) const {
 }
 
 std::string RecordIndex::identity() const {
-  std::string names;
+  std::uint32_t names = 0;
   for (const std::string& shard : shards_) {
-    names.append(FileNameOf(shard));
-    names.push_back('\0');
+    const std::string name = FileNameOf(shard);  // and the zero behind it
+    names = ExtendCrc32c(
+        names, std::as_bytes(std::span(name.c_str(), name.size() + 1)));
   }
   std::array<char, 25> hex{};
-  std::snprintf(hex.data(), hex.size(), "%08x%08x%08x",
-                Crc32c(std::as_bytes(std::span(names))), Crc32cOf(offsets_),
-                Crc32cOf(lengths_));
+  std::snprintf(hex.data(), hex.size(), "%08x%08x%08x", names,
+                Crc32cOf(offsets_), Crc32cOf(lengths_));
   return hex.data();
 }
 
