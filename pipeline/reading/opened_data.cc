@@ -9,11 +9,11 @@
 namespace infeed {
 namespace {
 
-// Data that stay in the page cache gain by being mapped. Larger data would not
-// stay, and their pages are given back later if they are mapped. A cache reads
-// each record once.
+// TFRecords that stay in the page cache gain by being mapped. Larger data would
+// not stay, and their pages are given back later if they are mapped. A cache
+// reads each record once.
 bool MapsFiles(const RecordIndex& index, const InputOptions& options) {
-  if (!options.map_files || options.use_cache) {
+  if (!options.map_files || options.use_cache || !index.any_examples()) {
     return false;
   }
   std::int64_t bytes = 0;
