@@ -2,6 +2,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -12,6 +14,7 @@
 
 #include "records/bytes/crc32c.h"
 #include "records/example/imagenet_example.h"
+#include "records/store/index_data.h"
 #include "records/store/record_index.h"
 #include "records/store/record_store.h"
 #include "records/tfrecord/reader.h"
@@ -135,6 +138,25 @@ void BM_BuildTheIndex(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * kRecords);
 }
 BENCHMARK(BM_BuildTheIndex);
+
+// Folders of classes with empty files: to open a data set, they are listed.
+void BM_IndexAFolderOfImages(benchmark::State& state) {
+  constexpr int kClasses = 100;
+  constexpr int kImages = 100;  // in each
+  const TemporaryFolder folder;
+  for (int i = 0; i < kClasses; ++i) {
+    const std::string name = folder / ("train/" + std::to_string(i));
+    std::filesystem::create_directories(name);
+    for (int k = 0; k < kImages; ++k) {
+      const std::ofstream file(name + "/" + std::to_string(k) + ".jpg");
+    }
+  }
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(IndexSplit(folder.path(), "train")->size());
+  }
+  state.SetItemsProcessed(state.iterations() * kClasses * kImages);
+}
+BENCHMARK(BM_IndexAFolderOfImages)->UseRealTime();
 
 void BM_ParseExample(benchmark::State& state) {
   const std::string jpeg(kRecordBytes, 'x');
