@@ -217,20 +217,9 @@ void CheckEndRecord(const ByteSource& zip, const EndRecord& end) {
   }
 }
 
-ZipMethod MethodOf(std::uint64_t method) {
-  switch (method) {
-    case 0:
-      return ZipMethod::kStored;
-    case 8:
-      return ZipMethod::kDeflated;
-    default:
-      return ZipMethod::kOther;
-  }
-}
-
-// Places an entry in the file. `shift` is the number of bytes before the
-// archive. Requires: shift <= window.begin().
-void Place(ZipEntry& entry, std::uint64_t offset, std::uint64_t packed_bytes,
+// Places an entry in the file; its extent is the least that it needs. `shift`
+// is the number of bytes before the archive. Requires: shift <= window.begin().
+void Place(ArchiveFile& entry, std::uint64_t offset, std::uint64_t packed_bytes,
            std::uint64_t shift, const DirectoryWindow& window) {
   const auto limit = static_cast<std::uint64_t>(window.begin());
   const std::uint64_t header = kLocalBytes + entry.name.size();
@@ -242,7 +231,7 @@ void Place(ZipEntry& entry, std::uint64_t offset, std::uint64_t packed_bytes,
                     std::to_string(offset));
   }
   entry.offset = static_cast<std::int64_t>(offset + shift);
-  entry.packed_bytes = static_cast<std::int64_t>(packed_bytes);
+  entry.extent = static_cast<std::int64_t>(header + packed_bytes);
 }
 
 // Whether a Unix program wrote the entry for a symbolic link. Its file mode is
@@ -256,8 +245,8 @@ bool IsLink(std::span<const std::byte> header) {
 }
 
 // Parses the directory's entry at an offset, which moves behind it.
-ZipEntry ParseEntry(DirectoryWindow& window, std::uint64_t shift,
-                    std::int64_t& offset) {
+ArchiveFile ParseEntry(DirectoryWindow& window, std::uint64_t shift,
+                       std::int64_t& offset) {
   auto header = window.View(offset, kEntryBytes);
   if (LittleEndianAt(header, 0, 4) != kEntrySignature) {
     throw DataError("the zip directory is damaged: no entry begins here");
@@ -272,13 +261,9 @@ ZipEntry ParseEntry(DirectoryWindow& window, std::uint64_t shift,
   const std::uint64_t bytes = zip64.Widen(LittleEndianAt(header, 24, 4));
   const std::uint64_t packed = zip64.Widen(LittleEndianAt(header, 20, 4));
   const std::uint64_t start = zip64.Widen(LittleEndianAt(header, 42, 4));
-  ZipEntry entry = {
-      .name = std::string(AsChars(name)),
-      .bytes = static_cast<std::int64_t>(bytes),
-      .crc32 = static_cast<std::uint32_t>(LittleEndianAt(header, 16, 4)),
-      .method = MethodOf(LittleEndianAt(header, 10, 2)),
-      .is_encrypted = (LittleEndianAt(header, 8, 2) & 1) != 0,
-      .is_link = IsLink(header)};
+  ArchiveFile entry = {.name = std::string(AsChars(name)),
+                       .bytes = static_cast<std::int64_t>(bytes),
+                       .is_readable = !IsLink(header)};
   if (entry.bytes < 0) {
     throw DataError("zip entry " + entry.name + ": claims " +
                     std::to_string(bytes) + " bytes");
@@ -295,12 +280,12 @@ bool HasCount(const EndRecord& end, std::size_t found) {
 }
 
 // Parses all entries, those of folders too, in the directory's order.
-std::vector<ZipEntry> ParseEntries(const ByteSource& zip,
-                                   DirectoryWindow& window,
-                                   const EndRecord& end) {
+std::vector<ArchiveFile> ParseEntries(const ByteSource& zip,
+                                      DirectoryWindow& window,
+                                      const EndRecord& end) {
   const std::uint64_t shift =
       static_cast<std::uint64_t>(window.begin()) - end.directory_offset;
-  std::vector<ZipEntry> entries;
+  std::vector<ArchiveFile> entries;
   entries.reserve(std::min(end.count, kMaxReserved));
   std::int64_t offset = window.begin();
   try {
@@ -324,18 +309,16 @@ std::vector<ZipEntry> ParseEntries(const ByteSource& zip,
 }
 
 // Sets the extents of all entries, which may not reach into each other.
-void SetExtents(const ByteSource& zip, std::vector<ZipEntry>& entries,
+void SetExtents(const ByteSource& zip, std::vector<ArchiveFile>& entries,
                 std::int64_t directory) {
   std::sort(entries.begin(), entries.end(),
             [](const auto& a, const auto& b) { return a.offset < b.offset; });
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    ZipEntry& entry = entries[i];
+    ArchiveFile& entry = entries[i];
     const bool is_last = i + 1 == entries.size();
+    const std::int64_t least = entry.extent;
     entry.extent = (is_last ? directory : entries[i + 1].offset) - entry.offset;
-    const auto least =
-        static_cast<std::int64_t>(kLocalBytes + entry.name.size());
-    // Subtracted: packed_bytes plus the header may not fit.
-    if (entry.packed_bytes > entry.extent - least) {
+    if (entry.extent < least) {
       throw DataError({zip.path(), -1, entry.offset},
                       "zip entry " + entry.name + ": overlaps " +
                           (is_last ? "the directory" : entries[i + 1].name));
@@ -344,10 +327,10 @@ void SetExtents(const ByteSource& zip, std::vector<ZipEntry>& entries,
 }
 
 void CheckNamesDiffer(const ByteSource& zip,
-                      const std::vector<ZipEntry>& entries) {
+                      const std::vector<ArchiveFile>& entries) {
   std::vector<std::pair<std::string_view, std::int64_t>> names;
   names.reserve(entries.size());
-  for (const ZipEntry& entry : entries) {
+  for (const ArchiveFile& entry : entries) {
     names.emplace_back(entry.name, entry.offset);
   }
   std::sort(names.begin(), names.end());
@@ -372,23 +355,22 @@ bool IsZip(std::span<const std::byte> first_bytes) {
   return signature == kLocalSignature || signature == kEndSignature;
 }
 
-ZipDirectory ReadZipDirectory(const ByteSource& zip) {
+std::vector<ArchiveFile> ReadZipDirectory(const ByteSource& zip) {
   const EndRecord end = ReadEndRecord(zip);
   CheckEndRecord(zip, end);
-  ZipDirectory directory;
-  directory.begin =
+  const std::int64_t begin =
       end.directory_end - static_cast<std::int64_t>(end.directory_bytes);
-  zip.WillRead(directory.begin, end.directory_end - directory.begin);
-  DirectoryWindow window(zip, directory.begin, end.directory_end);
-  directory.entries = ParseEntries(zip, window, end);
-  SetExtents(zip, directory.entries, directory.begin);
-  std::erase_if(directory.entries, [](const ZipEntry& entry) {
+  zip.WillRead(begin, end.directory_end - begin);
+  DirectoryWindow window(zip, begin, end.directory_end);
+  std::vector<ArchiveFile> entries = ParseEntries(zip, window, end);
+  SetExtents(zip, entries, begin);
+  std::erase_if(entries, [](const ArchiveFile& entry) {
     return entry.name.ends_with('/') ||
            // As written on Windows.
            (entry.name.ends_with('\\') && entry.bytes == 0);
   });
-  CheckNamesDiffer(zip, directory.entries);
-  return directory;
+  CheckNamesDiffer(zip, entries);
+  return entries;
 }
 
 Zip64Extra::Zip64Extra(std::span<const std::byte> extra) {

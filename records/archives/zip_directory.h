@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
 #include <vector>
 
+#include "records/archives/archive_images.h"
 #include "records/bytes/byte_source.h"
 
 // The list of the files in a zip archive. zip_entry.h reads one of them.
@@ -17,36 +17,19 @@
 // split over several disks are not.
 namespace infeed {
 
-enum class ZipMethod { kStored, kDeflated, kOther };
-
-struct ZipEntry {
-  std::string name;         // the archive's bytes, UTF-8 or not
-  std::int64_t offset = 0;  // of its local header in the file
-  std::int64_t extent = 0;  // up to the next local header or the directory
-  std::int64_t packed_bytes = 0;
-  std::int64_t bytes = 0;  // as the archive claims
-  std::uint32_t crc32 = 0;
-  ZipMethod method = ZipMethod::kStored;
-  bool is_encrypted = false;
-  bool is_link = false;  // a symbolic link, whose data is its target
-};
-
-struct ZipDirectory {
-  std::vector<ZipEntry> entries;  // files without folders, sorted by offset
-  std::int64_t begin = 0;         // offset of the directory in the file
-};
-
 inline constexpr std::int64_t kMaxZipEntries = 100'000'000;
 
 // Whether a file that begins with these bytes can be a zip archive. Archives
 // with other bytes before the first entry are not detected.
 [[nodiscard]] bool IsZip(std::span<const std::byte> first_bytes);
 
-// Reads the directory of an archive. Every entry lies in the file and overlaps
-// no other, and no two have the same name. The sizes of the entries are claims:
-// ReadZipEntry() checks them. Throws IoError, and DataError with path and
-// offset for a file that is no zip, cut short or inconsistent.
-[[nodiscard]] ZipDirectory ReadZipDirectory(const ByteSource& zip);
+// Reads the directory of an archive: its files, without folders, sorted by
+// offset. The extent of one is up to the next local header or the directory.
+// Every entry lies in the file and overlaps no other, and no two have the same
+// name. The sizes of the entries are claims: ReadZipEntry() checks them. Throws
+// IoError, and DataError with path and offset for a file that is no zip, cut
+// short or inconsistent.
+[[nodiscard]] std::vector<ArchiveFile> ReadZipDirectory(const ByteSource& zip);
 
 // The zip64 part of a header's extra field: the numbers that do not fit into
 // the header's 32-bit fields, in the order of these fields.

@@ -287,17 +287,9 @@ std::string ReadLabelEntry(const ByteSource& zip, const ArchiveFile& entry) {
 }
 
 FileRecords ReadZip(const ByteSource& file, const FileRecordsOptions& options) {
-  std::vector<ArchiveFile> entries;
-  for (ZipEntry& entry : ReadZipDirectory(file).entries) {
-    entries.push_back({.name = std::move(entry.name),
-                       .offset = entry.offset,
-                       .extent = entry.extent,
-                       .bytes = entry.bytes,
-                       .is_readable = !entry.is_link});
-  }
   ArchiveFileIndex index;
   index.found = FindArchiveImages(
-      file.path(), entries,
+      file.path(), ReadZipDirectory(file),
       [&](const ArchiveFile& entry) { return ReadLabelEntry(file, entry); });
   return KeepTree(file, std::move(index), options);
 }

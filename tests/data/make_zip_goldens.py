@@ -116,10 +116,8 @@ def entries(data):
                     "utf-8" if info.flag_bits & 0x800 else "cp437"
                 ).hex(),
                 "offset": info.header_offset,
-                "packed_bytes": info.compress_size,
                 "bytes": info.file_size,
                 "crc32": info.CRC,
-                "method": info.compress_type,
                 "sha256": hashlib.sha256(archive.read(info)).hexdigest(),
             }
             for info in archive.infolist()

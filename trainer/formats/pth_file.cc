@@ -53,8 +53,8 @@ class BorrowedBytes final : public ByteSource {
 class Archive {
  public:
   explicit Archive(std::span<const std::byte> file)
-      : file_(file), entries_(ReadZipDirectory(BorrowedBytes(file)).entries) {
-    for (const ZipEntry& entry : entries_) {
+      : file_(file), entries_(ReadZipDirectory(BorrowedBytes(file))) {
+    for (const ArchiveFile& entry : entries_) {
       by_name_.emplace(entry.name, &entry);
     }
   }
@@ -62,7 +62,7 @@ class Archive {
   Archive& operator=(const Archive&) = delete;
 
   // By their places in the file.
-  [[nodiscard]] const std::vector<ZipEntry>& entries() const {
+  [[nodiscard]] const std::vector<ArchiveFile>& entries() const {
     return entries_;
   }
   [[nodiscard]] bool Has(const std::string& name) const {
@@ -74,7 +74,7 @@ class Archive {
     if (found == by_name_.end()) {
       throw DataError("the archive has no " + name);
     }
-    const ZipEntry& entry = *found->second;
+    const ArchiveFile& entry = *found->second;
     std::vector<std::byte> unpacked;
     const ZipFile member =
         ReadZipEntry(file_.subspan(static_cast<std::size_t>(entry.offset),
@@ -88,8 +88,8 @@ class Archive {
 
  private:
   std::span<const std::byte> file_;
-  std::vector<ZipEntry> entries_;
-  std::map<std::string_view, const ZipEntry*> by_name_;
+  std::vector<ArchiveFile> entries_;
+  std::map<std::string_view, const ArchiveFile*> by_name_;
 };
 
 // The storages of an archive, each verified on first use.
@@ -168,7 +168,7 @@ TensorMap TensorsOf(const PickleNode& dict, Storages& storages,
 
 // The folder in the archive that has all its members.
 std::string FolderOf(const Archive& archive) {
-  for (const ZipEntry& entry : archive.entries()) {
+  for (const ArchiveFile& entry : archive.entries()) {
     if (entry.name.ends_with(kPickleName)) {
       return entry.name.substr(0, entry.name.size() - kPickleName.size());
     }

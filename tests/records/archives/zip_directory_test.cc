@@ -35,8 +35,8 @@ std::string ErrorOf(const std::string& bytes) {
 
 std::vector<std::string> NamesIn(const std::string& bytes) {
   std::vector<std::string> names;
-  for (const ZipEntry& entry :
-       ReadZipDirectory(MemorySource("a.zip", bytes)).entries) {
+  for (const ArchiveFile& entry :
+       ReadZipDirectory(MemorySource("a.zip", bytes))) {
     names.push_back(entry.name);
   }
   return names;
@@ -105,15 +105,12 @@ class Holes final : public ByteSource {
   std::string end_;
 };
 
-Json Found(const ZipDirectory& directory) {
+Json Found(const std::vector<ArchiveFile>& entries) {
   Json list = Json::array();
-  for (const ZipEntry& entry : directory.entries) {
+  for (const ArchiveFile& entry : entries) {
     list.push_back({{"name", ToHex(entry.name)},
                     {"offset", entry.offset},
-                    {"packed_bytes", entry.packed_bytes},
-                    {"bytes", entry.bytes},
-                    {"crc32", entry.crc32},
-                    {"method", entry.method == ZipMethod::kStored ? 0 : 8}});
+                    {"bytes", entry.bytes}});
   }
   return list;
 }
@@ -124,6 +121,7 @@ TEST(ZipDirectoryTest, HasWhatZipfileReads) {
   ASSERT_EQ(goldens.size(), 12);
   for (auto& [name, expected] : goldens.items()) {
     for (Json& entry : expected) {
+      entry.erase("crc32");
       entry.erase("sha256");
     }
     const FileSource file(kFolder + "/zip/" + name + ".zip");
@@ -146,17 +144,14 @@ TEST(ZipDirectoryTest, IsSortedByOffsetAndWithoutFolders) {
   zip.Add(StoredMember("folder/", ""));
   const std::string last = ZipExtent(StoredMember("c.jpg", "x"));
   zip.Add(StoredMember("c.jpg", "x"));
-  const ZipDirectory directory =
+  const std::vector<ArchiveFile> entries =
       ReadZipDirectory(MemorySource("a.zip", zip.bytes()));
-  ASSERT_EQ(directory.entries.size(), 3);
-  EXPECT_EQ(directory.begin, zip.directory_offset());
-  EXPECT_EQ(directory.entries[0].offset, 0);
-  EXPECT_EQ(directory.entries[0].extent, directory.entries[1].offset);
-  EXPECT_EQ(directory.entries[1].method, ZipMethod::kDeflated);
+  ASSERT_EQ(entries.size(), 3);
+  EXPECT_EQ(entries[0].offset, 0);
+  EXPECT_EQ(entries[0].extent, entries[1].offset);
   // The folder's header ends it, not the next file's.
-  EXPECT_LT(directory.entries[1].offset + directory.entries[1].extent,
-            directory.entries[2].offset);
-  EXPECT_EQ(directory.entries[2].extent, last.size());
+  EXPECT_LT(entries[1].offset + entries[1].extent, entries[2].offset);
+  EXPECT_EQ(entries[2].extent, last.size());
 }
 
 TEST(ZipDirectoryTest, CanBeInAnotherOrderThanTheData) {
@@ -167,16 +162,6 @@ TEST(ZipDirectoryTest, CanBeInAnotherOrderThanTheData) {
             ZipExtent(first) + ZipExtent(second));
   zip.AddAt(0, first, "");
   EXPECT_THAT(NamesIn(zip.bytes()), ElementsAre("1.jpg", "2.jpg"));
-}
-
-TEST(ZipDirectoryTest, MarksEncryptedEntriesAndOtherMethods) {
-  ZipMember member = StoredMember("a.jpg", "first");
-  member.flags = 1;
-  member.method = 93;
-  const ZipDirectory directory =
-      ReadZipDirectory(MemorySource("a.zip", ZipBuilder().Add(member).bytes()));
-  EXPECT_TRUE(directory.entries.at(0).is_encrypted);
-  EXPECT_EQ(directory.entries.at(0).method, ZipMethod::kOther);
 }
 
 TEST(ZipDirectoryTest, IsFoundBehindACommentOfAnyLength) {
@@ -193,10 +178,11 @@ TEST(ZipDirectoryTest, IsFoundBehindACommentOfAnyLength) {
 
 TEST(ZipDirectoryTest, IsFoundBehindOtherBytes) {
   const std::string prefix = "#!/bin/sh\n";
-  const ZipDirectory directory =
+  const std::vector<ArchiveFile> entries =
       ReadZipDirectory(MemorySource("a.zip", prefix + TwoFiles().bytes()));
-  EXPECT_EQ(directory.entries.at(0).offset, prefix.size());
-  EXPECT_EQ(directory.begin, prefix.size() + TwoFiles().directory_offset());
+  EXPECT_EQ(entries.at(0).offset, prefix.size());
+  EXPECT_EQ(entries.at(1).offset + entries.at(1).extent,
+            prefix.size() + TwoFiles().directory_offset());
 }
 
 TEST(ZipDirectoryTest, OfAnotherFileIsAnError) {
