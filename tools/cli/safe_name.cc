@@ -1,6 +1,7 @@
 #include "tools/cli/safe_name.h"
 
 #include <cstddef>
+#include <filesystem>
 
 namespace infeed {
 namespace {
@@ -27,11 +28,12 @@ std::string Cut(std::string text, std::size_t bytes) {
 }
 
 std::string Shortened(const std::string& name) {
-  const NameParts parts = SplitName(name);
-  if (parts.extension.size() > kMaxExtension) {
+  const std::filesystem::path path = name;
+  const std::string extension = path.extension();
+  if (extension.size() > kMaxExtension) {
     return Cut(name, kMaxBytes);
   }
-  return Cut(parts.stem, kMaxBytes - parts.extension.size()) + parts.extension;
+  return Cut(path.stem(), kMaxBytes - extension.size()) + extension;
 }
 
 }  // namespace
@@ -45,15 +47,6 @@ std::string SafeName(std::string_view text) {
   name = Shortened(name);
   // Checked last, after all changes of the name.
   return name.empty() || name == "." || name == ".." ? "_" : name;
-}
-
-NameParts SplitName(std::string_view name) {
-  const std::size_t point = name.rfind('.');
-  if (point == std::string_view::npos || point == 0) {
-    return {.stem = std::string(name), .extension = ""};
-  }
-  return {.stem = std::string(name.substr(0, point)),
-          .extension = std::string(name.substr(point))};
 }
 
 }  // namespace infeed

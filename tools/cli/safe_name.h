@@ -11,12 +11,4 @@ namespace infeed {
 // its folder.
 [[nodiscard]] std::string SafeName(std::string_view text);
 
-// "a.b.jpg" -> "a.b" and ".jpg"; a name whose only dot is its first character
-// has no extension.
-struct NameParts {
-  std::string stem;
-  std::string extension;  // with its dot, or empty
-};
-[[nodiscard]] NameParts SplitName(std::string_view name);
-
 }  // namespace infeed

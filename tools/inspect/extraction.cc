@@ -55,15 +55,14 @@ std::string FileName(const ImagenetExampleView& example, bool packed,
   if (!HasImageExtension(name)) {  // X_train.raw#00017
     return extension == "bin" ? name : name + "." + extension;
   }
-  return packed ? SplitName(name).stem + "." + extension : name;
+  return packed ? fs::path(name).replace_extension(extension).string() : name;
 }
 
 // "a/b.jpg" -> "a/b-2.jpg".
 std::string Numbered(const std::string& path, std::int64_t number) {
-  const std::size_t slash = path.rfind('/') + 1;
-  const NameParts parts = SplitName(std::string_view(path).substr(slash));
-  return fmt::format("{}{}-{}{}", path.substr(0, slash), parts.stem, number,
-                     parts.extension);
+  const std::string extension = fs::path(path).extension();
+  return fmt::format("{}-{}{}", path.substr(0, path.size() - extension.size()),
+                     number, extension);
 }
 
 bool HasSize(const std::string& path, std::size_t bytes) {

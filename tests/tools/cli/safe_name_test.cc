@@ -40,12 +40,5 @@ TEST(SafeNameTest, CutsLongNamesInFrontOfTheExtension) {
   EXPECT_EQ(SafeName("x." + std::string(300, 'y')).size(), 200U);
 }
 
-TEST(SplitNameTest, KnowsWhatIsAnExtension) {
-  EXPECT_EQ(SplitName("a.b.jpg").stem, "a.b");
-  EXPECT_EQ(SplitName("a.b.jpg").extension, ".jpg");
-  EXPECT_EQ(SplitName(".hidden").extension, "");
-  EXPECT_EQ(SplitName("a").stem, "a");
-}
-
 }  // namespace
 }  // namespace infeed
