@@ -48,12 +48,10 @@ void CheckClassName(std::string_view name) {
 
 void CheckClassLine(const std::string& path, std::size_t line,
                     std::string_view text) {
-  const auto fail = [&](const std::string& reason) {
-    throw DataError({.path = path},
-                    "line " + std::to_string(line) + ": " + reason);
-  };
   if (HasControl(text)) {
-    fail("a control character in " + Quoted(text) + ": remove it");
+    throw DataError({.path = path}, "line " + std::to_string(line) +
+                                        ": a control character in " +
+                                        Quoted(text) + ": remove it");
   }
 }
 

@@ -43,9 +43,6 @@ std::string RootOf(const std::string& shard) {
   return IsSplitFolder(folder) ? ParentFolder(folder) : folder;
 }
 
-bool IsWordLetter(char c) {
-  return std::isalpha(static_cast<unsigned char>(c)) != 0;
-}
 bool IsNameDigit(char c) { return c >= '0' && c <= '9'; }
 
 // The pattern that a data set's file names share: "" in a split's folder, else
@@ -60,8 +57,8 @@ std::string CommonName(const std::string& file) {
   bool has_split = false;
   for (auto at = name.begin(); at != name.end();) {
     auto end = std::next(at);
-    if (IsWordLetter(*at)) {
-      end = std::find_if_not(at, name.end(), IsWordLetter);
+    if (IsLetter(*at)) {
+      end = std::find_if_not(at, name.end(), IsLetter);
       const bool is_split = !SplitInName({at, end}).empty();
       common += is_split ? "*" : std::string(at, end);
       has_split |= is_split;

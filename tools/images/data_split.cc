@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +12,7 @@
 #include "base/random.h"
 #include "records/bytes/fnv_hash.h"
 #include "records/files/split_names.h"
+#include "tools/images/annotations.h"
 #include "tools/images/source.h"
 
 namespace infeed {
@@ -95,22 +95,17 @@ std::vector<double> ParseSplit(const std::string& text) {
   }
   std::vector<double> fractions;
   double sum = 0;
-  const char* place = text.data();
-  const char* const end = place + text.size();
   bool good = true;
-  while (good) {
-    double fraction = 0;
-    const auto [next, error] = std::from_chars(place, end, fraction);
-    good = error == std::errc{} && fraction > 0 && fraction < 1;
+  for (std::size_t begin = 0, end = 0; end != std::string::npos;
+       begin = end + 1) {
+    end = text.find('/', begin);
+    const double fraction =
+        ReadNumber(text.substr(begin, end - begin)).value_or(0);
+    good = good && fraction > 0 && fraction < 1;
     fractions.push_back(fraction);
     sum += fraction;
-    place = next;
-    if (place == end || *place != '/') {
-      break;
-    }
-    ++place;
   }
-  if (!good || place != end || fractions.size() < 2 || fractions.size() > 3 ||
+  if (!good || fractions.size() < 2 || fractions.size() > 3 ||
       std::abs(sum - 1) > 1e-6) {
     throw UsageError("--split " + text +
                      ": give fractions whose sum is 1, such as 0.9/0.1 (train, "
