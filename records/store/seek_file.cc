@@ -75,11 +75,19 @@ std::unique_ptr<const SeekFile> SeekFile::Find(
       });
 }
 
-std::unique_ptr<const SeekFile> SeekFile::FindOfImages(
-    const RecordIndex& images) {
+std::unique_ptr<const SeekFile> SeekFile::Find(const RecordIndex& index,
+                                               std::size_t shard,
+                                               std::string_view image_key) {
+  if (!index.is_of_images()) {
+    return Find(index.shards()[shard], index.shard_bytes(shard),
+                index.shard_size(shard), image_key);
+  }
+  if (index.kept_root().empty()) {
+    return nullptr;
+  }
   return Largest(
-      SidePaths(images.kept_root(), EndingOfImages(images)),
-      [&](const SeekFileInfo& info) { return info.records == images.size(); });
+      SidePaths(index.kept_root(), EndingOfImages(index)),
+      [&](const SeekFileInfo& info) { return info.records == index.size(); });
 }
 
 std::unique_ptr<const SeekFile> SeekFile::Largest(
@@ -248,11 +256,7 @@ void AddToSeekFile(
     return;
   }
   const FolderLock lock = LockSideFile(subject->path);
-  const auto old =
-      index.is_of_images()
-          ? SeekFile::FindOfImages(index)
-          : SeekFile::Find(index.shards()[shard], subject->info.shard_size,
-                           subject->info.records, image_key);
+  const auto old = SeekFile::Find(index, shard, image_key);
   SeekFileInfo info = subject->info;
   info.run = kFoundRun;
   SeekFileWriter writer(subject->path, info);
@@ -292,17 +296,6 @@ std::span<const std::byte> SeekStore::Read(
               : std::span<const std::byte>();
 }
 
-std::unique_ptr<const SeekFile> SeekStore::Find(std::size_t place) const {
-  if (index_.is_of_images()) {
-    if (index_.kept_root().empty()) {
-      return nullptr;
-    }
-    return SeekFile::FindOfImages(index_);
-  }
-  return SeekFile::Find(index_.shards()[place], index_.shard_bytes(place),
-                        index_.shard_size(place), image_key_);
-}
-
 void SeekStore::Reopen(std::size_t number) {
   const std::lock_guard lock(mutex_);
   if (places_[number].file) {
@@ -321,7 +314,8 @@ std::shared_ptr<const SeekFile> SeekStore::Open(std::size_t number) const {
   }
   // Opened without the lock, so that other threads can read meanwhile. Two
   // threads may open the same file at once; the first one's file is kept.
-  std::shared_ptr<const SeekFile> file = Find(number);
+  std::shared_ptr<const SeekFile> file =
+      SeekFile::Find(index_, number, image_key_);
   const std::lock_guard lock(mutex_);
   Place& place = places_[number];
   if (!place.file) {

@@ -50,11 +50,11 @@ class SeekFile {
       std::optional<std::int64_t> records = {},
       std::string_view image_key = kImageKey);
 
-  // Returns the seek file of an image folder's index, with an entry for each of
-  // its files; null when there is none or it is damaged. Requires:
-  // images.kept_root() is not empty.
-  [[nodiscard]] static std::unique_ptr<const SeekFile> FindOfImages(
-      const RecordIndex& images);
+  // The same for a shard of an index. The files of an image folder have one
+  // seek file together, whatever the shard.
+  [[nodiscard]] static std::unique_ptr<const SeekFile> Find(
+      const RecordIndex& index, std::size_t shard,
+      std::string_view image_key = kImageKey);
 
   [[nodiscard]] const SeekFileInfo& info() const { return info_; }
   // Its size in bytes.
@@ -168,7 +168,6 @@ class SeekStore {
     std::shared_ptr<const SeekFile> file;  // while it is open
   };
   [[nodiscard]] std::shared_ptr<const SeekFile> Open(std::size_t place) const;
-  [[nodiscard]] std::unique_ptr<const SeekFile> Find(std::size_t place) const;
 
   const RecordIndex& index_;
   std::size_t max_open_;

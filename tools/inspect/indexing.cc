@@ -98,7 +98,7 @@ MadeSeekFile MakeSeekFile(const ByteSource& shard,
 MadeSeekFile MakeSeekFileOfImages(const RecordIndex& images,
                                   const IndexOptions& options) {
   MadeSeekFile made;
-  const auto kept = SeekFile::FindOfImages(images);
+  const auto kept = SeekFile::Find(images, 0);
   made.was_there = !options.force && kept != nullptr &&
                    kept->info().run == SeekRun(options.seek);
   if (!made.was_there && !options.dry_run) {
