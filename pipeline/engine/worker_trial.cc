@@ -77,29 +77,6 @@ double PerThousand(double seconds, std::size_t slots) {
   return 1000 * Ratio(seconds, static_cast<double>(slots));
 }
 
-// The batch into which workers' slots are copied, as a trainer does.
-class ReceivingBatch {
- public:
-  ReceivingBatch(const InputOptions& options, int slots)
-      : planned_{.plan = {.samples = slots},
-                 .records = std::vector<std::int64_t>(
-                     static_cast<std::size_t>(slots), -1)} {
-    BatchSpec spec = BatchSpecOf(options);
-    spec.size = slots;
-    open_.Begin(0, planned_, BatchHandle(new Batch(std::move(spec))));
-  }
-
-  void Write(FilledSlots& filled, std::size_t slots) {
-    for (std::size_t i = 0; i < slots; ++i) {
-      (void)filled.Write(open_, static_cast<int>(i), i);
-    }
-  }
-
- private:
-  const PlannedBatch planned_;
-  OpenBatch open_;
-};
-
 // A worker's answer to a request for a range.
 struct FillAnswer {
   bool is_busy = false;
@@ -153,8 +130,14 @@ class TrialStream {
         range_(SlotsPerTask(options_)),
         ranges_(RangesOf(FirstSlots(index, options_),
                          static_cast<std::size_t>(range_))),
-        addresses_(WorkerList(options_.workers).Addresses()),
-        batch_(options_, range_) {}
+        addresses_(WorkerList(options_.workers).Addresses()) {
+    const std::vector<std::int64_t> records(static_cast<std::size_t>(range_),
+                                            -1);
+    BatchSpec spec = BatchSpecOf(options_);
+    spec.size = range_;
+    batch_.Begin(0, {.plan = {.samples = range_}, .records = records},
+                 BatchHandle(new Batch(std::move(spec))));
+  }
 
   [[nodiscard]] WorkersTrial Try();
 
@@ -180,7 +163,8 @@ class TrialStream {
   const std::vector<Slots> ranges_;
   const std::vector<std::string> addresses_;  // of the list, sorted
   std::vector<std::unique_ptr<FilledRange>> here_;
-  ReceivingBatch batch_;
+  // Into which workers' slots are copied, as a trainer does.
+  OpenBatch batch_;
 };
 
 WorkersTrial TrialStream::Try() {
@@ -327,7 +311,9 @@ FillAnswer TrialStream::Receive(std::size_t range, RpcPieces reply,
   try {
     FilledSlots filled(options_, static_cast<int>(slots.size()), reply,
                        options_.verify_checksums);
-    batch_.Write(filled, slots.size());
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      (void)filled.Write(batch_, static_cast<int>(i), i);
+    }
     FillAnswer answer = {.note = filled.note(),
                          .seconds = CpuSeconds() - begin};
     answer.comparison = CompareRanges(slots, filled, *here_[range]);
