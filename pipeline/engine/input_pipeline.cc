@@ -20,7 +20,6 @@
 #include "pipeline/engine/batch_planner.h"
 #include "pipeline/engine/closed_arena.h"
 #include "pipeline/engine/input_graph.h"
-#include "pipeline/engine/remote_input.h"
 #include "pipeline/memory/batch_pool.h"
 #include "pipeline/order/batch_plan.h"
 #include "pipeline/order/label_class.h"
@@ -30,7 +29,10 @@
 #include "pipeline/reading/opened_data.h"
 #include "pipeline/reading/prefetcher.h"
 #include "pipeline/reading/record_cache.h"
+#include "pipeline/remote/range_check.h"
 #include "pipeline/remote/rpc_plugin.h"
+#include "pipeline/remote/worker_links.h"
+#include "pipeline/remote/worker_list.h"
 #include "pipeline/slots/open_batch.h"
 #include "pipeline/slots/slot_filler.h"
 #include "pipeline/stats/consumer_counts.h"
@@ -106,8 +108,8 @@ struct InputPipeline::Producer {
   std::exception_ptr Account(OpenBatch& open);
   // Ends the stream, behind the batches that are ready, from any thread.
   void Fail(std::exception_ptr error);
-  // The workers on other machines; null: none.
-  [[nodiscard]] std::unique_ptr<RemoteInput> MakeRemote();
+  // The links to workers on other machines, and their check; null: none.
+  [[nodiscard]] std::unique_ptr<WorkerLinks> MakeLinks();
 
   const RecordIndex& index;
   const InputOptions options;
@@ -132,7 +134,8 @@ struct InputPipeline::Producer {
   SlotFiller filler;
   BatchPlanner planner;  // used by the driver only, once it runs
   InputGraph graph;
-  const std::unique_ptr<RemoteInput> remote;  // null: no workers
+  std::unique_ptr<RangeCheck> check;         // of the links
+  const std::unique_ptr<WorkerLinks> links;  // null: no workers
   std::mutex lookup_mutex;
   std::unique_ptr<BatchLookup> lookup;  // null: not used yet
   std::jthread driver;  // none in the basic graph: Next() drives
@@ -165,7 +168,7 @@ InputPipeline::Producer::Producer(const RecordIndex& records,
             {.threads = is_basic() ? 0 : options.threads,
              .slots_per_task = SlotsPerTask(options)},
             [this](OpenBatch& open) { Deliver(open); }),
-      remote(MakeRemote()) {
+      links(MakeLinks()) {
   if (!is_basic()) {
     driver = std::jthread([this] { Drive(); });
   }
@@ -195,8 +198,8 @@ bool InputPipeline::Producer::PutNext() {
     return false;
   }
   graph.Put(*open);
-  if (remote) {
-    remote->Pump();
+  if (links) {
+    links->Pump();
   }
   return true;
 }
@@ -206,7 +209,7 @@ Prefetcher::Announce InputPipeline::Producer::Announcing() const {
     return nullptr;
   }
   return [this](std::vector<std::int64_t>& records) {
-    if (remote && remote->IsAnyOpen()) {
+    if (links && links->IsAnyOpen()) {
       return;
     }
     std::erase_if(records, [&](auto record) { return cache.Has(record); });
@@ -229,19 +232,20 @@ void InputPipeline::Producer::Fail(std::exception_ptr error) {
   pool.Close();
 }
 
-std::unique_ptr<RemoteInput> InputPipeline::Producer::MakeRemote() {
+std::unique_ptr<WorkerLinks> InputPipeline::Producer::MakeLinks() {
   if (options.workers.empty()) {
     return nullptr;
   }
-  return std::make_unique<RemoteInput>(
-      LoadedRpcLibrary(),
-      RemoteInputParts{.index = index,
-                       .store = data.store,
-                       .seek_store = data.seek_store,
-                       .lender = *graph.lender(),
-                       .counters = counters},
-      data.options,
-      [this](std::exception_ptr error) { Fail(std::move(error)); });
+  RpcLibrary& library = LoadedRpcLibrary();
+  check = std::make_unique<RangeCheck>(
+      data.store, data.seek_store, data.options, SlotsPerTask(data.options));
+  LinkOptions of_links = LinkOptionsOf(index, data.options);
+  of_links.on_all_refused = [this](std::exception_ptr error) {
+    Fail(std::move(error));
+  };
+  return std::make_unique<WorkerLinks>(library, *graph.lender(), data.options,
+                                       WorkerList(options.workers), check.get(),
+                                       counters, std::move(of_links));
 }
 
 void InputPipeline::Producer::Deliver(OpenBatch& open) {
@@ -436,8 +440,8 @@ PipelineStats InputPipeline::stats() const {
   stats.outside_pixels =
       from.counters.outside_pixels.load(std::memory_order_relaxed);
   stats.cut_lists = from.counters.cut_lists.load(std::memory_order_relaxed);
-  if (from.remote) {
-    stats.workers = from.remote->stats();
+  if (from.links) {
+    stats.workers = from.links->stats();
   }
   stats.stages = from.counters.Read();
   stats.queues = from.counters.ReadQueues();

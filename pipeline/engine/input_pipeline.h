@@ -26,7 +26,7 @@ struct MemoryPlan;
 // of threads. At most options.batches_in_pool batches exist, including those on
 // loan to the caller: a caller that keeps all handles stops the stream, unless
 // options.max_lent makes it copy batches. Programs on other machines fill slots
-// too, if there are options.workers (remote_input.h): the bytes are the same,
+// too, if there are options.workers (worker_links.h): the bytes are the same,
 // and without any of them the own threads fill all slots.
 //
 // The index must outlive the pipeline, or is given as a shared_ptr; handles may
@@ -40,8 +40,8 @@ struct MemoryPlan;
 // empty data set, an epoch without a batch, a selection or an order that is
 // impossible with the data, a start that is not the beginning of a batch, and a
 // memory limit that is too small; without a label_offset also what
-// FindLabelOffset() throws; with workers also what LoadedRpcLibrary() and
-// RemoteInput throw.
+// FindLabelOffset() throws; with workers also what LoadedRpcLibrary(),
+// LinkOptionsOf() and WorkerList throw.
 class InputPipeline final : public BatchStream {
  public:
   // fingerprint: of what was fed before the start (StreamState).

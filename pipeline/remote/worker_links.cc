@@ -1,13 +1,17 @@
 #include "pipeline/remote/worker_links.h"
 
 #include <pthread.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <mutex>
 #include <optional>
 #include <utility>
 
+#include "base/environment.h"
 #include "base/error.h"
+#include "pipeline/reading/memory_plan.h"
+#include "pipeline/remote/worker_settings.h"
 
 namespace infeed {
 namespace {
@@ -17,7 +21,27 @@ using Lock = std::unique_lock<std::mutex>;
 // A link's latency before a range has come from any.
 constexpr std::chrono::milliseconds kGuessedLatency{300};
 
+// Different for each stream at work, so that trainers choose different workers.
+std::string TrainerName(const InputOptions& options) {
+  return HostName() + " " + std::to_string(::getpid()) + " " +
+         std::to_string(options.rank);
+}
+
 }  // namespace
+
+LinkOptions LinkOptionsOf(const RecordIndex& index,
+                          const InputOptions& options) {
+  // Not below: GCC 12 destroys the members of .open twice if a later one
+  // throws.
+  RpcAccess access = WorkerAccess();
+  return {.open = OpenRequestOf(index, options),
+          .check_every = options.workers_check,
+          .most_ranges = RangesInFlight(options),
+          .slots_per_range = SlotsPerTask(options),
+          .access = std::move(access),
+          .trainer = TrainerName(options),
+          .note = options.on_note};
+}
 
 WorkerLinks::WorkerLinks(RpcLibrary& library, RangeLender& lender,
                          const InputOptions& input, WorkerList list,

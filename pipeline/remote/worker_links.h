@@ -22,6 +22,7 @@
 #include "pipeline/slots/range_lender.h"
 #include "pipeline/stats/stage_counters.h"
 #include "pipeline/stats/stats.h"
+#include "records/store/record_index.h"
 
 namespace infeed {
 
@@ -42,6 +43,12 @@ struct LinkOptions {
   // Later a refusal ends no stream. May be empty.
   std::function<void(std::exception_ptr error)> on_all_refused = {};
 };
+
+// Those of a stream, without on_all_refused. Throws UsageError for a token that
+// is wrong (worker_settings.h). Requires: options are checked and resolved,
+// with the limits of their memory plan.
+[[nodiscard]] LinkOptions LinkOptionsOf(const RecordIndex& index,
+                                        const InputOptions& options);
 
 // All workers of a stream, as its trainer sees them: borrows ranges from the
 // queue, has workers fill them, writes what comes into the batch.
