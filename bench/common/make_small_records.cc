@@ -1,5 +1,6 @@
 #include <array>
 #include <cstdint>
+#include <filesystem>
 #include <iostream>
 #include <string>
 
@@ -9,6 +10,7 @@
 #include "base/error.h"
 #include "preprocess/jpeg/jpeg.h"
 #include "records/example/imagenet_example.h"
+#include "records/files/open_source.h"
 #include "records/files/shards.h"
 #include "records/tfrecord/writer.h"
 #include "tools/cli/flags.h"
@@ -56,10 +58,19 @@ void WriteShard(const Flags& flags, std::int64_t shard,
   writer.Close();
 }
 
+// A folder with other shards would be a mixture.
+void RequireEmpty(const std::string& folder) {
+  if (!std::filesystem::is_empty(folder)) {
+    throw UsageError("--output " + PathForMessages(folder) +
+                     ": is not empty: give another folder");
+  }
+}
+
 ExitCode Run(int argc, char** argv) {
   CLI::App app("Makes shards of many small image records.");
   Flags flags;
-  app.add_option("--output", flags.output, "the folder for them")->required();
+  app.add_option("--output", flags.output, "the folder for them, an empty one")
+      ->required();
   app.add_option("--records", flags.records)->capture_default_str();
   app.add_option("--shards", flags.shards)
       ->check(CLI::Range(1, 99999))
@@ -68,6 +79,7 @@ ExitCode Run(int argc, char** argv) {
     return ExitCode::kDone;
   }
   MakeFolder(flags.output);
+  RequireEmpty(flags.output);
   std::array<std::string, kClasses> jpegs;
   for (std::int64_t i = 0; i < kClasses; ++i) {
     jpegs[static_cast<std::size_t>(i)] = ClassJpeg(i);
