@@ -141,6 +141,16 @@ void AddMeasurementFlags(CLI::App& app, Flags& flags) {
                "measured.");
 }
 
+// --hash and --order measure nothing. Requires: these flags are there.
+void ExcludeMeasurement(CLI::App& app) {
+  for (const char* const flag : {"--seconds", "--rounds", "--stage",
+                                 "--device_rate", "--json", "--plot"}) {
+    app.get_option(flag)
+        ->excludes(app.get_option("--hash"))
+        ->excludes(app.get_option("--order"));
+  }
+}
+
 RecordIndex IndexOf(const Flags& flags) {
   const OnShardSetFaults on_faults = FaultsPolicy(
       flags.allow_missing_shards,
@@ -356,6 +366,7 @@ ProgramEnd PipelineThroughput(int argc, char** argv) {
   AddViewFlag(app, flags.views);
   AddSelectionFlags(app, flags.selection);
   AddHashFlags(app, flags.hash);
+  ExcludeMeasurement(app);
   AddPerformanceFlags(app, flags.throughput.input);
   {
     const FlagGroup group(app, "Input workers", Shown::kInHelpAll);

@@ -84,6 +84,18 @@ TEST_F(PipelineThroughputTest, WritesOverNoInput) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "new"));
 }
 
+TEST_F(PipelineThroughputTest, MeasuresNothingWithAHashOrAnOrder) {
+  for (const std::string flag :
+       {"--seconds 1", "--rounds 1", "--stage read", "--device_rate 5",
+        "--json FILE", "--plot FILE.svg"}) {
+    for (const std::string what : {"--hash", "--order"}) {
+      EXPECT_THAT(Run(what + " 1 " + flag),
+                  Ends(2, HasSubstr(flag.substr(0, flag.find(' ')) +
+                                    " excludes " + what)));
+    }
+  }
+}
+
 TEST_F(PipelineThroughputTest, PrintsTheOrderOfARank) {
   // The epoch ends before the third batch.
   EXPECT_EQ(Run("--rank 1 --world_size 2 --order 3 --shuffle none "

@@ -135,9 +135,9 @@ class Scene:
         self.stream = self.program(
             self.trainers[0], "stream", *within,
             self.lab.programs / "pipeline_throughput", "--data_dir",
-            self.lab.data, "--threads", 1, "--hash", self._batches, "--json",
-            self.folder / "stream.json", "--workers", workers or self.list(),
-            *tls_flags("worker_", tls), token=token)
+            self.lab.data, "--threads", 1, "--hash", self._batches,
+            "--workers", workers or self.list(), *tls_flags("worker_", tls),
+            token=token)
 
     def start(self):
         """All workers, and the stream."""
@@ -192,12 +192,11 @@ class Scene:
         return self.hosts[number].sent_bytes() / MEGABYTE
 
     def counts(self):
-        """What the workers sent and printed, and what the stream noted."""
+        """What the workers sent and printed."""
         sent = " ".join(f"{self.megabytes(i):.1f}" for i in self.hosts)
         filled = " ".join(filled_ranges(self.workers.get(i))
                           for i in self.hosts)
-        text = f"{sent} MB from the workers, which filled {filled} ranges"
-        return text + noted_counts(self.folder / "stream.json")
+        return f"{sent} MB from the workers, which filled {filled} ranges"
 
     def check_unused(self, number, most=1):
         """A worker that must not have been used."""
