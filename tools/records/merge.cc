@@ -1,13 +1,50 @@
+#include <algorithm>
+#include <filesystem>
 #include <memory>
+#include <string>
 
 #include <CLI/CLI.hpp>
 
+#include "base/parent_folder.h"
+#include "records/bytes/plain_text.h"
+#include "records/files/open_source.h"
+#include "records/files/output_check.h"
+#include "records/files/record_files.h"
 #include "tools/records/command.h"
 #include "tools/records/verbs.h"
 #include "tools/rewrite/shard_rewriter.h"
 #include "tools/rewrite/writing_options.h"
 
 namespace infeed {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Whether a PATH is a list of single shards: no folder, no pattern.
+bool NamesShards(const std::string& path, const ShardPaths& shards) {
+  return std::ranges::all_of(DataPaths(path), [&](const std::string& part) {
+    return std::ranges::find(
+               shards, IsUrl(part)
+                           ? part
+                           : fs::path(part).lexically_normal().string()) !=
+           shards.end();
+  });
+}
+
+// Throws UsageError for an output that readers of a given folder or pattern
+// would find beside the shards, each record twice.
+void RefuseCopyBeside(const ShardPaths& shards, const Command& command,
+                      const std::string& output) {
+  const bool each_is_named = std::ranges::all_of(
+      command.paths,
+      [&](const std::string& path) { return NamesShards(path, shards); });
+  if (!each_is_named && IsRecordFileName(BaseName(output))) {
+    RefuseInputsIn({ParentFolder(output)}, "--output", shards);
+  }
+}
+
+}  // namespace
+
 void AddMergeVerb(CLI::App& app, Command& command) {
   const auto flags = std::make_shared<WritingOptions>();
   CLI::App* merge = AddVerb(
@@ -25,7 +62,8 @@ void AddMergeVerb(CLI::App& app, Command& command) {
            "s3://BUCKET/train.tfrecord\n"
            "  records merge --compression gzip SHARDS --output all.gz\n",
        .takes_tfrecords_only = true},
-      [flags](const ShardPaths& shards) {
+      [flags, &command](const ShardPaths& shards) {
+        RefuseCopyBeside(shards, command, flags->output);
         return PutReportOf(*flags, [&](const Interruption& interruption) {
           return MergeReport(MergeShards(shards, *flags, interruption));
         });

@@ -96,6 +96,25 @@ TEST_F(WritingVerbsTest, MergeAndRepairWriteEveryGoodRecord) {
             "2 records in " + out_ + ", 1 bad left out\n");
 }
 
+// Readers of the folder would read each record twice.
+TEST_F(WritingVerbsTest, MergeWritesNoRecordFileIntoAGivenFolder) {
+  const std::string in = folder_ / "in";
+  fs::create_directory(in);
+  const std::string file = RecordFile().Add("a").Write(in + "/a.tfrecord");
+  const auto merge = [&](const std::string& inputs, const std::string& name) {
+    return RunVerb("merge --output " + in + "/" + name + " " + inputs).out;
+  };
+  for (const std::string& inputs : {in, in + "/*.tfrecord", file + " " + in}) {
+    EXPECT_THAT(
+        MessageOf<UsageError>([&] { (void)merge(inputs, "all.tfrecord"); }),
+        HasSubstr("lies in this folder"))
+        << inputs;
+  }
+  EXPECT_THAT(merge(in, "all"), StartsWith("1 record in "));
+  EXPECT_THAT(merge(in + "/./a.tfrecord", "all.tfrecord"),
+              StartsWith("1 record in "));
+}
+
 TEST_F(WritingVerbsTest, TheVerbsThatCutAndMergeReportAsJson) {
   const auto report = [this](const std::string& verb) {
     return nlohmann::json::parse(Run(verb + " --json"));
