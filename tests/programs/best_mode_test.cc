@@ -26,7 +26,10 @@ class BestModeTest : public testing::Test {
   [[nodiscard]] ProgramResult Run(const std::string& mode,
                                   const std::string& more) const {
     return model_.Run("--mode " + mode + " --data_dir " + model_.data_dir() +
-                      " --export_dir " + exports_ + " " + more);
+                      (mode == "eval" || mode == "predict"
+                           ? ""
+                           : " --export_dir " + exports_) +
+                      " " + more);
   }
 
   SmallModel model_;

@@ -144,9 +144,12 @@ TEST_F(DryRunTest, WritesNothingAndSaysWhatWouldRun) {
               Ends(2, HasSubstr("checkpoint of step 2 has no moving average")));
   const ProgramResult from = model_.Run(Train("--resume 1 --force --dry_run"));
   EXPECT_THAT(from.err, HasSubstr("would train from step 1 to 3 in loops of"));
-  for (const std::string mode : {"eval", "predict", "export"}) {
-    const ProgramResult run = Succeeded(model_.Run(
-        Other(mode, "--export_dir " + folder_ / "x" + " --dry_run")));
+  for (const auto& [mode, flags] : std::map<std::string, std::string>{
+           {"eval", ""},
+           {"predict", ""},
+           {"export", "--export_dir " + folder_ / "x"}}) {
+    const ProgramResult run =
+        Succeeded(model_.Run(Other(mode, flags + " --dry_run")));
     EXPECT_THAT(run.err, HasSubstr("0 problems found"));
     EXPECT_EQ(run.out, "");
   }

@@ -165,13 +165,14 @@ TEST_F(EvalModeTest, PassesOverWhatCannotBeRead) {
 
 TEST_F(EvalModeTest, RefusesWeightsWithoutItsClassifier) {
   const TemporaryFolder none;
-  for (const std::string mode : {"eval", "export", "predict"}) {
+  for (const std::string& mode :
+       {std::string("eval"), "export --export_dir " + none / "export",
+        "predict --input " + model_.data_dir()}) {
     EXPECT_THAT(
         RunTrainResnet(
             "--device cpu --model_dir " + none.path() + " --mode " + mode +
-            " --data_dir " + model_.data_dir() + " --input " +
-            model_.data_dir() + " --export_dir " + none / "export" +
-            " --resnet_checkpoint " + model_.folder() +
+            " --data_dir " + model_.data_dir() + " --resnet_checkpoint " +
+            model_.folder() +
             " --params_override model=lenet,image_size=28,num_label_classes=5"),
         Ends(2, HasSubstr("the classifier fc3 is [4, 84] in the file "
                           "and [5, 84] in the model")))

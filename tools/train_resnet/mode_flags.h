@@ -13,9 +13,9 @@ namespace infeed {
 // The end of the titles of the groups of parameters.
 inline constexpr std::string_view kParameterGroup = "(parameters)";
 
-// The modes replay and compare only read recorded runs: they have flags of
-// their own, and use few others. Throws UsageError for a given flag that has no
-// effect in such a mode, and for a flag of such a mode in another one.
+// Throws UsageError for a given flag that is for other modes, and, in the modes
+// replay and compare, which only read recorded runs, for all that they do not
+// use.
 void CheckFlagsOfMode(const CLI::App& app, Mode mode);
 
 }  // namespace infeed

@@ -302,17 +302,20 @@ void AddPredictFlags(CLI::App& app, RunOptions& run) {
 
 void AddExportFlags(CLI::App& app, RunOptions& run) {
   const FlagGroup group(app, "Export");
-  app.add_option("--export_dir", run.export_dir,
-                 "Folder or URL for the exported model; if given, a training "
-                 "run exports at its end.")
-      ->type_name("DIR");
+  CLI::Option* const folder =
+      app.add_option("--export_dir", run.export_dir,
+                     "Folder or URL for the exported model; if given, a "
+                     "training run exports at its end.")
+          ->type_name("DIR");
   app.add_option("--format", run.formats, "Formats to export, one or more.")
       ->delimiter(',')
+      ->needs(folder)
       ->check(
           CLI::IsMember({"onnx", "safetensors", "torchscript"}).description(""))
       ->type_name("onnx|safetensors|torchscript");
   Rare(app.add_option("--export_batch_size", run.export_batch_size,
                       "Images of a batch of the ONNX file. [any number]"))
+      ->needs(folder)
       ->check(CLI::Range(1, 1 << 20));
   Rare(app.add_option("--average_checkpoints", run.average_checkpoints,
                       "Checkpoints whose mean mode export exports: the chosen "
@@ -386,9 +389,6 @@ void TakeCheckpoint(const std::string& asked, RunOptions& run) {
 void CheckAverage(const RunOptions& run) {
   if (run.average_checkpoints == 1) {
     return;
-  }
-  if (run.mode != Mode::kExport) {
-    throw UsageError("--average_checkpoints: is for mode export");
   }
   if (!IsOfModelDir(run.resume)) {
     throw UsageError(fmt::format(

@@ -91,17 +91,24 @@ TEST(TrainFlagsTest, ReadTheFlagsOfAllModes) {
   const RunOptions run =
       Read({"--mode=predict", "--model_dir=M", "--input", "a.jpg", "b.jpg",
             "--input", "c", "--predict_batch_size=360", "--num_test_images=372",
-            "--eval_timeout=2.5", "--resume=never", "--format=onnx,safetensors",
-            "--format", "torchscript", "--export_dir=E"})
+            "--resume=never"})
           ->run;
   EXPECT_EQ(run.mode, Mode::kPredict);
   EXPECT_THAT(run.inputs, ElementsAre("a.jpg", "b.jpg", "c"));
   EXPECT_EQ(run.predict_batch_size, 360);
   EXPECT_EQ(run.num_test_images, 372);
-  EXPECT_EQ(run.eval_timeout, 2.5);
   EXPECT_EQ(run.resume, "never");
-  EXPECT_THAT(run.formats, ElementsAre("onnx", "safetensors", "torchscript"));
-  EXPECT_EQ(run.export_dir, "E");
+  const RunOptions exports =
+      Read({"--mode=export", "--model_dir=M", "--format=onnx,safetensors",
+            "--format", "torchscript", "--export_dir=E"})
+          ->run;
+  EXPECT_THAT(exports.formats,
+              ElementsAre("onnx", "safetensors", "torchscript"));
+  EXPECT_EQ(exports.export_dir, "E");
+  EXPECT_EQ(Read({"--mode=eval", "--model_dir=M", "--data_dir=D",
+                  "--eval_timeout=2.5"})
+                ->run.eval_timeout,
+            2.5);
 }
 
 TEST(TrainFlagsTest, TakeTwoRunsToCompare) {
@@ -194,6 +201,34 @@ TEST(TrainFlagsTest, RefuseTheFlagsOfModesThatReadRunsInOtherModes) {
   for (const char* const flag : {"--with=B", "--data_dir_b=D"}) {
     EXPECT_THAT(FolderError({"--model_dir=M", "--data_dir=D", flag}),
                 HasSubstr(": is for mode compare"));
+  }
+}
+
+TEST(TrainFlagsTest, RefuseTheFlagsOfOtherModes) {
+  const auto error = [](const std::string& mode, const std::string& flag) {
+    return FolderError(
+        {"--model_dir=M", "--data_dir=D", "--mode=" + mode, flag});
+  };
+  for (const std::string flag :
+       {"--input=a.jpg", "--num_test_images=3", "--predict_batch_size=3",
+        "--predictions_page=p.html"}) {
+    const std::string name = flag.substr(0, flag.find('='));
+    EXPECT_EQ(error("predict", flag), "");
+    for (const char* const mode : {"train", "train_and_eval", "eval"}) {
+      EXPECT_EQ(error(mode, flag), name + ": is for mode predict");
+    }
+  }
+  EXPECT_EQ(error("train", "--eval_timeout=1"),
+            "--eval_timeout: is for mode eval");
+  EXPECT_EQ(error("train", "--json"),
+            "--json: is for the modes compare and doctor");
+  EXPECT_EQ(error("eval", "--export_dir=E"),
+            "--export_dir: is for the modes train, train_and_eval and export");
+  EXPECT_EQ(error("train", "--export_dir=E"), "");
+  EXPECT_EQ(error("train", "--average_checkpoints=2"),
+            "--average_checkpoints: is for mode export");
+  for (const char* const flag : {"--format=onnx", "--export_batch_size=2"}) {
+    EXPECT_THAT(error("train", flag), HasSubstr("requires --export_dir"));
   }
 }
 
