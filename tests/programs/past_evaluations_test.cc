@@ -173,15 +173,18 @@ TEST_F(PastEvaluationsTest, DecideTheSameOnEveryRank) {
 }
 
 TEST_F(PastEvaluationsTest, WhatNeedsEvaluationsHasNoEffectWithoutThem) {
-  for (const std::string parameter : {"keep_best=auc", "stop_at_top_1=0.5"}) {
-    EXPECT_THAT(
-        RunTrainResnet("--device cpu --mode train --dry_run --data_dir " +
-                       model_.data_dir() + " --model_dir " + straight_ +
-                       " --params_override " + SmallModel::kParameters + "," +
-                       parameter),
-        Ends(0, HasSubstr("\n" + parameter +
-                          ": has no effect: this run does not evaluate\n")));
-  }
+  const auto train = [&](const std::string& flags) {
+    return RunTrainResnet("--device cpu --mode train --dry_run --data_dir " +
+                          model_.data_dir() + " --model_dir " + straight_ +
+                          " --params_override " + SmallModel::kParameters +
+                          flags);
+  };
+  EXPECT_THAT(train(",keep_best=auc"),
+              Ends(0, HasSubstr("\nkeep_best=auc: has no effect: this run "
+                                "does not evaluate\n")));
+  EXPECT_THAT(
+      train(",stop_at_top_1=0.5"),
+      Ends(2, HasSubstr("stop_at_top_1=0.5: needs mode=train_and_eval")));
   EXPECT_THAT(Train(straight_, ",early_stop='top_1'"),
               Ends(2, HasSubstr("early_stop='top_1': must be a metric and")));
 }

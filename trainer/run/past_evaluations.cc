@@ -17,6 +17,14 @@ bool HasPlateau(const TrainParams& params) {
   return params.optimizer.learning_rate.schedule == RateSchedule::kPlateau;
 }
 
+// A preset's goal may be trained for without evaluations.
+bool HasOwnGoal(const Job& job) {
+  const auto origin = job.resolved.origins.find("stop_at_top_1");
+  return job.params.stop_at_top_1 > 0 &&
+         (origin == job.resolved.origins.end() ||
+          !origin->second.starts_with("preset "));
+}
+
 // Throws UsageError where epoch_lines lacks an evaluation after an epoch.
 void RequireEpochEnds(const Job& job) {
   const std::int64_t interval = job.params.steps_per_eval;
@@ -71,11 +79,12 @@ void SayUnused(const TrainParams& params) {
 
 void RequireEvaluations(const Job& job) {
   const TrainParams& params = job.params;
-  const std::string user = HasPlateau(params) ? "learning_rate_schedule=plateau"
-                           : !params.early_stop.empty()
-                               ? "early_stop=" + params.early_stop
-                           : params.epoch_lines ? "epoch_lines=true"
-                                                : "";
+  const std::string user =
+      HasPlateau(params)           ? "learning_rate_schedule=plateau"
+      : !params.early_stop.empty() ? "early_stop=" + params.early_stop
+      : HasOwnGoal(job) ? fmt::format("stop_at_top_1={}", params.stop_at_top_1)
+      : params.epoch_lines ? "epoch_lines=true"
+                           : "";
   if (!user.empty() && !Evaluates(job)) {
     throw UsageError(user +
                      ": needs mode=train_and_eval, and shards to evaluate");
