@@ -380,6 +380,9 @@ std::int64_t CountRecords(const Paths& shards, bool skip_bad,
 RewrittenSet RewriteShards(const Paths& shards, const RewriteOptions& options,
                            const Interruption& interruption) {
   const std::string& output = options.writing.output;
+  if (output.empty()) {
+    throw UsageError("--output '': give a folder");
+  }
   RefuseInputsIn({output}, "--output", shards);
   const Groups groups = GroupByPrefix(shards, options.prefix);
   DatasetInfo common = CommonInfo(shards).value_or(DatasetInfo());

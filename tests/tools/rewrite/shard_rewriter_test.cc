@@ -210,6 +210,8 @@ TEST_F(ShardRewriterTest, AnOlderSetIsReplacedOnlyWhenTold) {
   EXPECT_FALSE(fs::exists(old));
   options_.writing.output = in_;
   EXPECT_THAT(Refusal(shards_), HasSubstr("lies in this folder"));
+  options_.writing.output = "";
+  EXPECT_EQ(Refusal(shards_), "--output '': give a folder");
 }
 
 TEST_F(ShardRewriterTest, ThePrefixIsGivenWhereNamesHaveNone) {
