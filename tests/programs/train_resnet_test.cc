@@ -368,7 +368,7 @@ TEST_F(TrainResnetTest, SavesNoWeightsThatAreNotFinite) {
   ASSERT_EQ(Train("model", each + "train_steps=2").exit_code, 0);
   EXPECT_THAT(
       Train("model", each + "learning_rate_schedule=constant,"
-                            "base_learning_rate=1e40"),
+                            "base_learning_rate=1e42"),
       Ends(5, AllOf(HasSubstr("not finite after step 3: weights conv1.weight"),
                     HasSubstr("the weights after step 3 are not finite; the "
                               "last good checkpoint is of step 2"))));
