@@ -30,13 +30,15 @@ std::size_t LimitFor(const std::vector<std::string>& shards,
   return needs_files ? max_open : std::numeric_limits<std::size_t>::max();
 }
 
-// Of a local file that changed, what is damaged is a bad record.
+// Of a local file that changed, what is damaged is a bad record, as is an image
+// file of another size, whose version the index does not have.
 std::unique_ptr<ByteSource> OpenUnchanged(const RecordIndex& index,
                                           std::size_t shard) {
   const std::string& path = index.shards()[shard];
   std::unique_ptr<ByteSource> source = OpenSource(path);
-  if (IsUrl(path) && (source->size() != index.shard_bytes(shard) ||
-                      source->version() != index.shard_version(shard))) {
+  if (IsUrl(path) && !index.is_of_images() &&
+      (source->size() != index.shard_bytes(shard) ||
+       source->version() != index.shard_version(shard))) {
     throw IoError(source->path() +
                   ": the object was replaced since its records were found: "
                   "start again");

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "records/cloud/cloud_settings.h"
+#include "records/example/imagenet_example.h"
 #include "records/files/dataset_info.h"
 #include "records/store/label_index.h"
 #include "records/store/record_store.h"
@@ -73,6 +74,20 @@ TEST_F(RecordStoreUrlTest, ReadsNoObjectThatReplacedTheIndexedOne) {
   EXPECT_THAT(MessageOf<IoError>([&] { (void)store.Read(0, buffer); }),
               HasSubstr("s3://b/train-00000-of-00001: the object was replaced "
                         "since its records were found"));
+}
+
+TEST_F(RecordStoreUrlTest, ReadsImagesOfABucketTogether) {
+  Serve(ServeObject("image"));
+  const RecordIndex index =
+      RecordIndex::OfImages({{.path = "s3://b/a.jpg", .bytes = 5}});
+  std::string encoded;
+  RecordStore(index).ReadMany(
+      std::vector<std::int64_t>{0},
+      [&](std::size_t, std::span<const std::byte> payload) {
+        encoded = AsText(ParseImagenetExample(payload).encoded);
+      },
+      [](std::size_t, const DataError& error) { FAIL() << error.what(); });
+  EXPECT_EQ(encoded, "image");
 }
 
 // Where the files beside it cannot be listed.
