@@ -299,9 +299,12 @@ void RecordStore::WillRead(std::span<const std::int64_t> records) const {
     }
     if (IsUrl(index_.shard_of(location))) {
       // Bytes from the cloud are kept in memory, so gaps between records are
-      // not fetched; the first requested record is fetched first.
-      Announce(location.shard, location.offset,
-               location.end() - location.offset);
+      // not fetched; the first requested record is fetched first. An image is
+      // opened anew when it is read.
+      if (!index_.is_of_images()) {
+        Announce(location.shard, location.offset,
+                 location.end() - location.offset);
+      }
     } else {
       in_files.push_back(location);
     }

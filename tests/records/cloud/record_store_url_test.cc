@@ -90,6 +90,17 @@ TEST_F(RecordStoreUrlTest, ReadsImagesOfABucketTogether) {
   EXPECT_EQ(encoded, "image");
 }
 
+TEST_F(RecordStoreUrlTest, FetchesAnImageOnceThatWasAnnounced) {
+  Serve(ServeObject("image"));
+  const RecordIndex index =
+      RecordIndex::OfImages({{.path = "s3://b/a.jpg", .bytes = 5}});
+  const RecordStore store(index);
+  store.WillRead(std::vector<std::int64_t>{0});
+  std::vector<std::byte> buffer;
+  (void)store.Read(0, buffer);
+  EXPECT_EQ(server_->requests().size(), 2);  // HEAD and GET.
+}
+
 // Where the files beside it cannot be listed.
 TEST_F(RecordStoreUrlTest, TheLabelsOfAWebServersShardCount) {
   for (const int first : {0, 1}) {
