@@ -38,9 +38,16 @@ void RefuseCopyBeside(const ShardPaths& shards, const Command& command,
   const bool each_is_named = std::ranges::all_of(
       command.paths,
       [&](const std::string& path) { return NamesShards(path, shards); });
-  if (!each_is_named && IsRecordFileName(BaseName(output))) {
-    RefuseInputsIn({ParentFolder(output)}, "--output", shards);
+  if (each_is_named || !IsRecordFileName(BaseName(output))) {
+    return;
   }
+  ShardPaths inputs = shards;
+  for (const std::string& path : command.paths) {
+    for (const std::string& part : DataPaths(path)) {
+      inputs.push_back(part + "/");  // Its shards may be in folders of splits.
+    }
+  }
+  RefuseInputsIn({ParentFolder(output)}, "--output", inputs);
 }
 
 }  // namespace

@@ -110,6 +110,14 @@ TEST_F(WritingVerbsTest, MergeWritesNoRecordFileIntoAGivenFolder) {
         HasSubstr("lies in this folder"))
         << inputs;
   }
+  fs::create_directory(folder_ / "train");
+  RecordFile().Add("b").Write(folder_ / "train/b.tfrecord");
+  fs::remove(shard_);
+  EXPECT_THAT(MessageOf<UsageError>([&] {
+                (void)RunVerb("merge --output " + (folder_ / "all.tfrecord") +
+                              " " + folder_.path());
+              }),
+              HasSubstr("lies in this folder"));
   EXPECT_THAT(merge(in, "all"), StartsWith("1 record in "));
   EXPECT_THAT(merge(in + "/./a.tfrecord", "all.tfrecord"),
               StartsWith("1 record in "));
