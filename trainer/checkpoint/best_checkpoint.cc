@@ -98,10 +98,8 @@ bool BestCheckpoint::Note(std::int64_t step, std::optional<double> value) {
 }
 
 void ForgetBestAfter(std::int64_t step, const std::string& model_dir) {
-  const std::string path = BestPath(model_dir);
-  if (const std::optional<Record> record = Read(path);
-      record && record->step > step) {
-    RemoveFile(path);
+  if (RecordedBestStep(model_dir) > step) {
+    RemoveFile(BestPath(model_dir));
   }
 }
 

@@ -37,7 +37,8 @@ class BestCheckpoint {
 };
 
 // Removes best.json if it names a later step: a training goes on from before.
-// Throws IoError, and DataError for a damaged file.
+// A damaged file stays: a training without keep_best does not need it. Throws
+// IoError.
 void ForgetBestAfter(std::int64_t step, const std::string& model_dir);
 
 // The step in a model directory's best.json; nullopt where the file is missing

@@ -72,6 +72,9 @@ TEST_F(BestCheckpointTest, IsForgottenWhereARunGoesBackBehindIt) {
   ForgetBestAfter(1, dir_);
   EXPECT_FALSE(std::filesystem::exists(BestPath(dir_)));
   EXPECT_NO_THROW(ForgetBestAfter(1, dir_));
+  WriteFileAtomically(BestPath(dir_), "{");
+  EXPECT_NO_THROW(ForgetBestAfter(1, dir_));
+  EXPECT_TRUE(std::filesystem::exists(BestPath(dir_)));
 }
 
 TEST_F(BestCheckpointTest, RemembersNothingForNone) {
