@@ -247,10 +247,6 @@ ModelLabels ReadTrainedWeights(const Job& job, std::string_view purpose) {
   return labels;
 }
 
-}  // namespace
-
-namespace {
-
 // An average cannot begin or end in the middle of a training.
 void RequireSameAverage(const Job& job, const Checkpoint& checkpoint) {
   const bool has_average =
