@@ -414,6 +414,24 @@ class EarlySignalTest : public TrainResnetTest {
 
 TEST_F(EarlySignalTest, EndsARunAsALaterOneDoes) { ExpectAStop(SIGINT, "1"); }
 
+// Before its first new checkpoint the later ones are still there.
+TEST_F(EarlySignalTest, ARunThatGoesBackSaysHowItGoesOn) {
+  ASSERT_EQ(Train("model", "steps_per_checkpoint=3,train_steps=6").exit_code,
+            0);
+  RunningProgram program(
+      "train_resnet",
+      Arguments("model", "train_steps=1000000",
+                kTraining + std::string(" --resume 3 --force")));
+  ASSERT_TRUE(HoldsBack(program, SIGTERM));
+  program.Signal(SIGTERM);
+  EXPECT_EQ(program.Wait(), 75) << program.err();
+  const bool is_old =
+      program.err().find("stopped at step 3 ") != std::string::npos;
+  EXPECT_THAT(program.err(),
+              HasSubstr(is_old ? "the same command resumes from there"
+                               : "the same command without --resume resumes"));
+}
+
 TEST_F(EarlySignalTest, EndsTheRanksOfALauncher) {
   if (!kHasGloo) {
     GTEST_SKIP() << kNoGloo;

@@ -109,12 +109,17 @@ ProgramEnd StopEarly(const Job& job, Training& training, RunLog& log) {
   }
   training.FinishCheckpoint();
   log.End(training.step(), RunEnd::kStopped);
-  return {
-      ExitCode::kStoppedBySignal,
-      fmt::format("stopped at step {} by a signal; the same command {}"
-                  "resumes from there",
-                  training.step(),
-                  MayGoBack(job.options.resume) ? "without --resume " : "")};
+  // Before the first new checkpoint the later ones of --resume are still there.
+  const std::vector<std::int64_t> steps =
+      ListCheckpoints(job.options.model_dir);
+  const bool is_newest = !steps.empty() && steps.back() == training.step();
+  return {ExitCode::kStoppedBySignal,
+          fmt::format("stopped at step {} by a signal; the same command {}"
+                      "resumes from there",
+                      training.step(),
+                      MayGoBack(job.options.resume) && is_newest
+                          ? "without --resume "
+                          : "")};
 }
 
 ProgramEnd Diverged(const Job& job, Training& training, RunLog& log) {
