@@ -6,6 +6,7 @@ import contextlib
 import os
 import shutil
 import signal
+import struct
 import subprocess
 import time
 
@@ -368,7 +369,8 @@ def attempt(check, life):
     """A check's rows; one that could not be made has not passed."""
     try:
         rows = check(life)
-    except (work.NotRun, OSError, ValueError, LookupError, TypeError) as why:
+    except (work.NotRun, OSError, ValueError, LookupError, TypeError,
+            struct.error, subprocess.SubprocessError) as why:
         rows = [verdict.row("could be made", f"{type(why).__name__}: {why}",
                             False)]
     title = check.__name__.replace("_", " ")

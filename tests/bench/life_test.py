@@ -5,6 +5,7 @@ what is not; no training runs."""
 import json
 import pathlib
 import struct
+import subprocess
 import sys
 import tempfile
 import time
@@ -218,6 +219,16 @@ class LifeTest(unittest.TestCase):
         rows = life.attempt(check, found)
         self.assertEqual(verdict.failed(rows), ["check: could be made"])
         self.assertIn("time was over", rows[0]["seen"])
+
+    def test_a_check_that_could_not_be_made_does_not_end_the_others(self):
+        def no_card(_):
+            subprocess.run(["false"], check=True)
+
+        def cut_file(_):
+            life_run.sum_of(b"")
+
+        for check in (no_card, cut_file):
+            self.assertFalse(life.attempt(check, None)[0]["ok"])
 
     def test_parameters_are_changed(self):
         found = life.Life(self.place)
