@@ -80,6 +80,7 @@ TEST_F(DryRunTest, FindsProblemsOfTheStart) {
   fs::remove(BestPath(model_.folder()));
   std::ofstream(EvaluationsPath(model_.folder())) << "{";
   ExpectSame(Train(), 3);
+  ExpectSame(Train("--mode train"), 3);
 }
 
 TEST_F(DryRunTest, FindsProblemsOfWeights) {

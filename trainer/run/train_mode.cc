@@ -336,9 +336,10 @@ Work PrepareTraining(const Job& job, Preparation& preparation) {
   preparation.Do([&] { LoadStart(job, *task); });
   preparation.Do([&] {
     const PastEvaluations& past = task->past.emplace(job, task->start().step);
-    // Throws for a damaged file.
+    // These throw for a damaged file.
     (void)BestCheckpoint(job.options.model_dir, job.params.keep_best,
                          past.subject().key);
+    (void)ReadEvalHistory(job.options.model_dir);
   });
   if (preparation.is_dry_run() && task->past) {
     SayPlan(job, *task);
