@@ -429,8 +429,7 @@ bool IsMet(const InputNeed& need, InputOptions& options) {
                ? !IsDefault(*other, options)
                : IsChoice(need.values, ValueText(*other, other->at(options)));
   };
-  return need.others.empty() ||
-         std::ranges::any_of(OptionsNamed(need.others), meets);
+  return std::ranges::any_of(OptionsNamed(need.others), meets);
 }
 
 }  // namespace
@@ -440,7 +439,8 @@ void CheckInputNeeds(
     const std::function<std::string_view(const InputOption&)>& name) {
   InputOptions checked = options;  // Rows find the fields of changeable ones.
   for (const InputOption& option : InputOptionTable()) {
-    if (IsDefault(option, checked) || IsMet(option.need, checked)) {
+    if (option.need.others.empty() || IsDefault(option, checked) ||
+        IsMet(option.need, checked)) {
       continue;
     }
     std::string others;

@@ -425,7 +425,7 @@ class NeedsTest(unittest.TestCase):
                        **dict(collections.ChainMap(*options))).batch_at(0, 0)
         return batch.ids.tolist(), batch.images.tobytes()
 
-    def test_do_something_where_they_are_taken_and_nothing_elsewhere(self):
+    def test_do_something_where_they_are_taken_and_are_errors_elsewhere(self):
         choices = {row["name"]: row["choices"].split("|")
                    for row in infeed.option_table()}
         some = {"window_shards": 1, "window_records": 3, "augment_layers": 4,
@@ -451,8 +451,9 @@ class NeedsTest(unittest.TestCase):
                             ValueError, f"^{name}=.*: needs .*{others[-1]}"):
                         self.first(given, beside)
                     with mock.patch.object(_arguments, "_NEEDS", {}):
-                        self.assertEqual(self.first(given, beside),
-                                         self.first(beside))
+                        with self.assertRaisesRegex(ValueError,
+                                                    f"^{name}=.*: needs "):
+                            self.first(given, beside)
 
     def test_messages(self):
         for given, text in (

@@ -28,6 +28,8 @@ InputOptions AsTheyAre(InputOptions options, std::int64_t images) {
   options.training = false;
   options.repeat = 1;
   options.shuffle = Shuffle::kNone;
+  options.window_shards = InputOptions().window_shards;
+  options.window_records = InputOptions().window_records;
   options.selection = nullptr;
   options.on_bad_record = OnBadRecord::kFail;
   options.use_cache = false;

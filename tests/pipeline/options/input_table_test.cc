@@ -143,6 +143,11 @@ TEST(InputTableTest, OptionsOfTheStreamChangeBatches) {
   }
 }
 
+// Of "a|b".
+std::string First(std::string_view choices) {
+  return std::string(choices.substr(0, choices.find('|')));
+}
+
 // Options that go with other values of the row.
 InputOptions OptionsWith(std::string_view row) {
   InputOptions options = {
@@ -160,6 +165,14 @@ InputOptions OptionsWith(std::string_view row) {
   if (row.starts_with("scale_jitter_")) {
     options.preprocess.recipe = Recipe::kFit;
     options.preprocess.fit = {.scale_min = 1, .scale_max = 2};
+  }
+  const InputNeed& need = FindInputOption(row).need;
+  if (!need.others.empty()) {
+    const InputOption& other = FindInputOption(First(need.others));
+    SetOption(other,
+              {std::string(other.name),
+               need.values.empty() ? "0.5" : First(need.values), ""},
+              other.at(options));
   }
   return options;
 }
