@@ -11,9 +11,8 @@ namespace infeed {
 // Images of one folder whose paths follow each other. Millions of images are in
 // thousands of folders, which alone decide in most layouts.
 struct ImageRun {
-  std::size_t file = 0;  // the first image, in the list of paths
-  std::size_t count =
-      1;  // more than one only if they are neighbors in the list
+  std::size_t file = 0;   // the first image, in the list of paths
+  std::size_t count = 1;  // of images that are neighbours in the list
   // The first one's, below the folders that were taken off so far.
   std::string_view path = {};
   std::string_view class_name = {};  // empty: none yet
