@@ -74,6 +74,9 @@ class Pass(Iterator["Batch"]):
                 "another pass of this loader has begun, or set_epoch() or "
                 "load_state_dict() was called: this pass cannot go on; for two "
                 "passes at once make a second loader, copy.copy(loader)")
+        if not self.pins:
+            # `to(device, non_blocking=True)` returns early where memory is pinned.
+            self._loader._pinned = None
         batch = self._next_of_epoch()
         if batch is None and self._endless:
             self._begin()
@@ -86,9 +89,6 @@ class Pass(Iterator["Batch"]):
         # test whether it works, or before they load a state.
         loader = self._loader
         loader._check_ranks()
-        if not self.pins:
-            # `to(device, non_blocking=True)` returns early where memory is pinned.
-            loader._pinned = None
         # After a pass that was left early, the epoch begins again.
         if not loader._resumed:
             loader._place = loader._epoch_begin()

@@ -99,6 +99,8 @@ class Prefetch:
                 yield link.receive(*waiting.popleft())
         finally:
             copies.finish()
+            if isinstance(batches, Pass):
+                batches.pins = False  # Where the user goes on with the pass.
 
     def state_dict(self) -> dict[str, Any]:
         """The place after the last batch yielded."""

@@ -116,6 +116,16 @@ class GpuTest(unittest.TestCase):
             self.assertEqual(cuda.runtime.registered, {})
             self.assertGreater(cuda.staged, plain.images.nbytes)
 
+    def test_a_pass_that_goes_on_without_prefetch_is_not_pinned(self):
+        with fake_cuda.FakeCuda() as cuda:
+            batches = iter(loader().repeat())
+            ahead = iter(infeed.torch.prefetch(batches, "cuda", depth=0))
+            next(ahead)
+            self.assertNotEqual(cuda.runtime.registered, {})
+            ahead.close()
+            next(batches)
+            self.assertEqual(cuda.runtime.registered, {})
+
     def test_a_batch_that_is_kept_on_the_device_is_not_on_loan(self):
         with fake_cuda.FakeCuda() as cuda:
             train, loop, kept = loader(), Loop(cuda), []
