@@ -10,7 +10,7 @@ namespace {
 
 // Shares of a run's time that are worth a sentence.
 constexpr double kLongWarmUp = 0.5;
-constexpr double kLongBetween = 0.02;  // of the steps' own time
+constexpr double kLongBetween = 0.02;  // of the steps and what is between
 constexpr double kLongEvaluations = 0.1;
 constexpr double kLongCheckpoints = 0.05;
 
@@ -37,7 +37,7 @@ std::string WarmUpText(const RunTimes& times) {
 std::string BetweenText(const RunTimes& times,
                         std::int64_t iterations_per_loop) {
   const double host = times.between_steps();
-  const double share = Ratio(host, times.steady + times.between);
+  const double share = Ratio(host, times.steady + host);
   // A single loop has no time between loops.
   if (share < kLongBetween || times.loops < 2) {
     return "";

@@ -39,6 +39,9 @@ TEST(TrainVerdictTest, SaysThatLoopsAreTooShort) {
               HasSubstr("\nthe device was idle for 5.4 % of the time while "
                         "the host went from loop to loop, 550.0 ms for each "
                         "loop of 10 steps: a larger iterations_per_loop"));
+  times.steady = 1;
+  times.drain = 10;
+  EXPECT_THAT(TrainVerdict(times, {}, 10), HasSubstr("idle for 93.8 % of"));
   times.loops = 1;
   EXPECT_THAT(TrainVerdict(times, {}, 10), Not(HasSubstr("larger iterations")));
 }
