@@ -246,25 +246,15 @@ void Launch(const MaxPoolBackward& pool, cudaStream_t stream) {
 }  // namespace
 
 void LaunchMaxPoolForward(const MaxPoolForward& pool, cudaStream_t stream) {
-  switch (pool.type) {
-    case ImageType::kFloat32:
-      return Launch<float>(pool, stream);
-    case ImageType::kBfloat16:
-      return Launch<__nv_bfloat16>(pool, stream);
-    case ImageType::kFloat16:
-      return Launch<__half>(pool, stream);
-  }
+  WithElement(pool.type, [&]<typename T>(std::type_identity<T>) {
+    Launch<T>(pool, stream);
+  });
 }
 
 void LaunchMaxPoolBackward(const MaxPoolBackward& pool, cudaStream_t stream) {
-  switch (pool.type) {
-    case ImageType::kFloat32:
-      return Launch<float>(pool, stream);
-    case ImageType::kBfloat16:
-      return Launch<__nv_bfloat16>(pool, stream);
-    case ImageType::kFloat16:
-      return Launch<__half>(pool, stream);
-  }
+  WithElement(pool.type, [&]<typename T>(std::type_identity<T>) {
+    Launch<T>(pool, stream);
+  });
 }
 
 }  // namespace infeed

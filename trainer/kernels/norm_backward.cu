@@ -259,14 +259,9 @@ std::int64_t NormWorkspace(const NormShape& shape, ImageType type) {
 }
 
 void LaunchNormBackward(const NormBackward& norm, cudaStream_t stream) {
-  switch (norm.type) {
-    case ImageType::kFloat32:
-      return Backward<float>(norm, stream);
-    case ImageType::kBfloat16:
-      return Backward<__nv_bfloat16>(norm, stream);
-    case ImageType::kFloat16:
-      return Backward<__half>(norm, stream);
-  }
+  WithElement(norm.type, [&]<typename T>(std::type_identity<T>) {
+    Backward<T>(norm, stream);
+  });
 }
 
 }  // namespace infeed

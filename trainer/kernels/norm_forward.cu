@@ -156,14 +156,9 @@ void Forward(const NormForward& norm, cudaStream_t stream) {
 }  // namespace
 
 void LaunchNormForward(const NormForward& norm, cudaStream_t stream) {
-  switch (norm.type) {
-    case ImageType::kFloat32:
-      return Forward<float>(norm, stream);
-    case ImageType::kBfloat16:
-      return Forward<__nv_bfloat16>(norm, stream);
-    case ImageType::kFloat16:
-      return Forward<__half>(norm, stream);
-  }
+  WithElement(norm.type, [&]<typename T>(std::type_identity<T>) {
+    Forward<T>(norm, stream);
+  });
 }
 
 }  // namespace infeed

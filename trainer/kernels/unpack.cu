@@ -104,14 +104,9 @@ void Launch(const PackedImages& from, int images, const ImageSize& size,
 void LaunchUnpack(const PackedImages& from, int images, const ImageSize& size,
                   const PixelStatistics& statistics, ImageType type,
                   const UnpackedImages& to, cudaStream_t stream) {
-  switch (type) {
-    case ImageType::kFloat32:
-      return Launch<float>(from, images, size, statistics, to, stream);
-    case ImageType::kBfloat16:
-      return Launch<__nv_bfloat16>(from, images, size, statistics, to, stream);
-    case ImageType::kFloat16:
-      return Launch<__half>(from, images, size, statistics, to, stream);
-  }
+  WithElement(type, [&]<typename T>(std::type_identity<T>) {
+    Launch<T>(from, images, size, statistics, to, stream);
+  });
 }
 
 }  // namespace infeed

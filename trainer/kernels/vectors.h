@@ -1,14 +1,17 @@
 #pragma once
 
-// For kernels only: reads and writes of 16 bytes, and sums over a block.
+// For kernels only: reads and writes of 16 bytes, and sums over a block; and
+// for what launches them.
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
+#include <type_traits>
 
 #include "base/error.h"
+#include "trainer/kernels/kernels.h"
 
 namespace infeed {
 
@@ -21,6 +24,19 @@ inline void CheckLaunch(const char* kernel) {
   if (error != cudaSuccess) {
     throw IoError(std::string("the GPU refused the kernel ") + kernel + ": " +
                   cudaGetErrorString(error));
+  }
+}
+
+// Calls launch(std::type_identity<T>()) for the type of the images' elements.
+template <typename Launch>
+void WithElement(ImageType type, const Launch& launch) {
+  switch (type) {
+    case ImageType::kFloat32:
+      return launch(std::type_identity<float>());
+    case ImageType::kBfloat16:
+      return launch(std::type_identity<__nv_bfloat16>());
+    case ImageType::kFloat16:
+      return launch(std::type_identity<__half>());
   }
 }
 
