@@ -13,7 +13,7 @@
 #include <torch/types.h>
 
 #include "tests/support/device_array.h"
-#include "tests/support/float16.h"
+#include "tests/support/image_bits.h"
 #include "trainer/feed/pixel_math.h"
 #include "trainer/network/fused_norm.h"
 #include "trainer/network/pool.h"
@@ -28,27 +28,11 @@ struct Case {
   bool same = false;  // TensorFlow's padding, else a pixel on each edge
 };
 
-// Images in an element's bits: T is Float16, uint16_t for bfloat16, uint32_t
-// for float32.
-template <typename T>
-float ValueOf(T bits) {
-  return std::bit_cast<float>(std::uint32_t{bits} << (sizeof(T) == 2 ? 16 : 0));
-}
-template <>
-float ValueOf(Float16 bits) {
-  return ToFloat(bits);
-}
 template <typename T>
 T BitsOf(float value) {
-  if (std::isnan(value)) {
-    value = std::bit_cast<float>(0x7FFF0000U);  // The one that all have.
-  }
-  return static_cast<T>(sizeof(T) == 2 ? Bfloat16Bits(value)
-                                       : std::bit_cast<std::uint32_t>(value));
-}
-template <>
-Float16 BitsOf(float value) {
-  return ToFloat16(value);
+  // The one NaN that all have.
+  return RoundedBits<T>(std::isnan(value) ? std::bit_cast<float>(0x7FFF0000U)
+                                          : value);
 }
 template <typename T>
 std::vector<T> Canonical(std::vector<T> images) {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tests/support/device_array.h"
-#include "tests/support/float16.h"
+#include "tests/support/image_bits.h"
 #include "trainer/feed/pixel_math.h"
 #include "trainer/kernels/max_pool.h"
 #include "trainer/kernels/norm.h"
@@ -16,16 +16,6 @@
 #include "gtest/gtest.h"
 
 namespace infeed::norm_pool_test {
-
-template <typename T>
-T RoundedBits(float value) {
-  return static_cast<T>(sizeof(T) == 2 ? Bfloat16Bits(value)
-                                       : std::bit_cast<std::uint32_t>(value));
-}
-template <>
-Float16 RoundedBits(float value) {
-  return ToFloat16(value);
-}
 
 template <typename T>
 std::vector<T> DrawImages(std::size_t count, unsigned seed, float factor) {
@@ -36,17 +26,11 @@ std::vector<T> DrawImages(std::size_t count, unsigned seed, float factor) {
   return images;
 }
 
-template <typename T>
-constexpr ImageType kTypeOf = sizeof(T) == 2 ? ImageType::kBfloat16
-                                             : ImageType::kFloat32;
-template <>
-constexpr ImageType kTypeOf<Float16> = ImageType::kFloat16;
-
-// T: an element's bits, as in norm_test.cc.
+// T: as in image_bits.h.
 template <typename T>
 class NormPoolKernelTest : public DeviceTest {
  protected:
-  static constexpr ImageType kType = kTypeOf<T>;
+  static constexpr ImageType kType = kImageTypeOf<T>;
 
   // What both ways compute.
   struct Results {

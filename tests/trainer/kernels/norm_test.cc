@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "tests/support/device_array.h"
-#include "tests/support/float16.h"
+#include "tests/support/image_bits.h"
 #include "trainer/feed/pixel_math.h"
 
 #include "gtest/gtest.h"
@@ -32,30 +32,11 @@ struct NormCase {
 constexpr double kEpsilon = 1e-5;
 constexpr double kMomentum = 0.1;
 
-// Images in an element's bits: T is Float16, uint16_t for bfloat16, uint32_t
-// for float32.
-template <typename T>
-float ValueOf(T bits) {
-  return std::bit_cast<float>(std::uint32_t{bits} << (sizeof(T) == 2 ? 16 : 0));
-}
-template <>
-float ValueOf<Float16>(Float16 bits) {
-  return ToFloat(bits);
-}
 template <typename T>
 std::vector<double> ValuesOf(const std::vector<T>& bits) {
   std::vector<double> values;
   std::ranges::transform(bits, std::back_inserter(values), ValueOf<T>);
   return values;
-}
-template <typename T>
-T RoundedBits(float value) {
-  return static_cast<T>(sizeof(T) == 2 ? Bfloat16Bits(value)
-                                       : std::bit_cast<std::uint32_t>(value));
-}
-template <>
-Float16 RoundedBits<Float16>(float value) {
-  return ToFloat16(value);
 }
 template <typename T>
 std::vector<T> DrawImages(std::size_t count, unsigned seed, float mean) {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tests/support/device_array.h"
-#include "tests/support/float16.h"
+#include "tests/support/image_bits.h"
 #include "trainer/feed/pixel_math.h"
 #include "trainer/kernels/kernels.h"
 
@@ -13,18 +13,6 @@
 
 namespace infeed {
 namespace {
-
-// A value in an element's bits: T is Float16, uint16_t for bfloat16, uint32_t
-// for float32.
-template <typename T>
-T BitsOf(float value) {
-  return static_cast<T>(sizeof(T) == 2 ? Bfloat16Bits(value)
-                                       : std::bit_cast<std::uint32_t>(value));
-}
-template <>
-Float16 BitsOf<Float16>(float value) {
-  return ToFloat16(value);
-}
 
 // The expected images of packed pixels: the normalised values' bits, and a
 // channel of zeros.
@@ -34,7 +22,8 @@ std::vector<T> ExpectedImages(const std::vector<std::uint32_t>& pixels,
   std::vector<T> expected;
   for (const std::uint32_t pixel : pixels) {
     for (int channel = 0; channel < 3; ++channel) {
-      expected.push_back(BitsOf<T>(Normalized(pixel, channel, statistics)));
+      expected.push_back(
+          RoundedBits<T>(Normalized(pixel, channel, statistics)));
     }
     expected.push_back(T{0});
   }
@@ -67,12 +56,6 @@ std::vector<T> ExpectedSquares(const std::vector<T>& images,
 }
 
 template <typename T>
-constexpr ImageType kTypeOf = sizeof(T) == 2 ? ImageType::kBfloat16
-                                             : ImageType::kFloat32;
-template <>
-constexpr ImageType kTypeOf<Float16> = ImageType::kFloat16;
-
-template <typename T>
 class ImagesKernelTest : public DeviceTest {
  protected:
   static void ExpectUnpacked(int images, const ImageSize& size,
@@ -94,7 +77,7 @@ class ImagesKernelTest : public DeviceTest {
     const DeviceArray<float> to_weights(count);
     LaunchUnpack(
         {from.data(), from_labels.data(), from_weights.data()}, images, size,
-        statistics, kTypeOf<T>,
+        statistics, kImageTypeOf<T>,
         {to.data(), to_labels.data(), to_weights.data(), space_to_depth},
         nullptr);
     EXPECT_EQ(to.Values(), expected);
