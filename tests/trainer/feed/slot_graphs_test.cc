@@ -54,7 +54,22 @@ class SlotGraphsTest : public testing::Test {
     return [this](const std::string& line) { said_.push_back(line); };
   }
 
+  // A training and an evaluation, which share a policy.
+  struct TwoWorks {
+    TwoWorks(int in_training, int in_evaluation, GraphPolicy& policy)
+        : training(in_training),
+          evaluation(in_evaluation),
+          steps({.slots = 2, .warm_up = 0}, policy, training),
+          passes({.slots = 2, .warm_up = 0}, policy, evaluation) {}
+
+    FakeGraphs training;
+    FakeGraphs evaluation;
+    SlotGraphs steps;
+    SlotGraphs passes;
+  };
+
   std::vector<std::string> said_;
+  GraphPolicy policy_{GraphReplay::kTrue, Sayer()};
 };
 
 TEST_F(SlotGraphsTest, CapturesEachSlotOnceAfterTheWarmUp) {
@@ -101,53 +116,41 @@ TEST_F(SlotGraphsTest, CapturesAnewAfterAReset) {
                           "capture 0", "replay 0"));
 }
 
-// Training and evaluation share a policy.
 TEST_F(SlotGraphsTest, ARejectionHoldsForAllWorkOfADevice) {
-  FakeGraphs training(0);
-  FakeGraphs evaluation(100);
-  GraphPolicy policy(GraphReplay::kTrue, Sayer());
-  SlotGraphs steps({.slots = 2, .warm_up = 0}, policy, training);
-  SlotGraphs passes({.slots = 2, .warm_up = 0}, policy, evaluation);
-  EXPECT_EQ(passes.warm_up_runs(), 2);
-  steps.Run(0);
-  passes.Run(0);
-  EXPECT_THAT(evaluation.calls, ElementsAre("run 0"));
-  EXPECT_EQ(passes.warm_up_runs(), 0);
+  TwoWorks of(0, 100, policy_);
+  EXPECT_EQ(of.passes.warm_up_runs(), 2);
+  of.steps.Run(0);
+  of.passes.Run(0);
+  EXPECT_THAT(of.evaluation.calls, ElementsAre("run 0"));
+  EXPECT_EQ(of.passes.warm_up_runs(), 0);
   EXPECT_EQ(said_.size(), 1U);
 }
 
 // A large evaluation has no memory for its graphs; the training has its own.
 TEST_F(SlotGraphsTest, ARejectionLeavesTheGraphsOfOtherWork) {
-  FakeGraphs training(100);
-  FakeGraphs evaluation(0);
-  GraphPolicy policy(GraphReplay::kTrue, Sayer());
-  SlotGraphs steps({.slots = 2, .warm_up = 0}, policy, training);
-  SlotGraphs passes({.slots = 2, .warm_up = 0}, policy, evaluation);
-  steps.Run(0);
-  steps.Run(1);
-  passes.Run(0);
-  steps.Run(0);
-  EXPECT_THAT(training.calls, ElementsAre("capture 0", "replay 0", "capture 1",
-                                          "replay 1", "replay 0"));
-  EXPECT_THAT(evaluation.calls, ElementsAre("capture 0", "run 0"));
+  TwoWorks of(100, 0, policy_);
+  of.steps.Run(0);
+  of.steps.Run(1);
+  of.passes.Run(0);
+  of.steps.Run(0);
+  EXPECT_THAT(of.training.calls,
+              ElementsAre("capture 0", "replay 0", "capture 1", "replay 1",
+                          "replay 0"));
+  EXPECT_THAT(of.evaluation.calls, ElementsAre("capture 0", "run 0"));
   // Other shapes need other graphs.
-  steps.Reset();
-  steps.Run(0);
-  EXPECT_THAT(training.calls.back(), "run 0");
+  of.steps.Reset();
+  of.steps.Run(0);
+  EXPECT_THAT(of.training.calls.back(), "run 0");
 }
 
 // Not each slot had a graph.
 TEST_F(SlotGraphsTest, ARejectionOfOtherWorkEndsGraphsThatAreNotComplete) {
-  FakeGraphs training(100);
-  FakeGraphs evaluation(0);
-  GraphPolicy policy(GraphReplay::kTrue, Sayer());
-  SlotGraphs steps({.slots = 2, .warm_up = 0}, policy, training);
-  SlotGraphs passes({.slots = 2, .warm_up = 0}, policy, evaluation);
-  steps.Run(0);
-  passes.Run(0);
-  steps.Run(1);
-  steps.Run(0);
-  EXPECT_THAT(training.calls,
+  TwoWorks of(100, 0, policy_);
+  of.steps.Run(0);
+  of.passes.Run(0);
+  of.steps.Run(1);
+  of.steps.Run(0);
+  EXPECT_THAT(of.training.calls,
               ElementsAre("capture 0", "replay 0", "run 1", "run 0"));
 }
 
