@@ -35,10 +35,10 @@
 #include "tools/train_resnet/local_ranks.h"
 #include "tools/train_resnet/train_flags.h"
 #include "trainer/checkpoint/follower.h"
-#include "trainer/checkpoint/resume.h"
 #include "trainer/params/params.h"
 #include "trainer/params/parse.h"
 #include "trainer/params/run_options.h"
+#include "trainer/params/station_options.h"
 #include "trainer/remote/run.h"
 #include "trainer/results/model_dir.h"
 #include "trainer/run/job.h"
@@ -141,10 +141,7 @@ RemoteRunOptions RemoteOptionsOf(const RunOptions& run,
                       Trains(run.mode) ? params.distill_from : ""},
           .trains = Trains(run.mode),
           .dry_run = run.dry_run,
-          .keep = {.last = params.keep_last,
-                   .every = params.keep_every,
-                   .drops_later =
-                       Trains(run.mode) && run.force && MayGoBack(run.resume)},
+          .keep = MakeKeepOptions(params, run),
           .checkpoints = CheckpointsToRead(run),
           .reads_log = run.mode == Mode::kReplay,
           .force = run.force,

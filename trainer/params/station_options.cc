@@ -15,6 +15,7 @@
 #include "pipeline/options/options.h"
 #include "records/bytes/plain_text.h"
 #include "records/bytes/whole_number.h"
+#include "trainer/checkpoint/resume.h"
 #include "trainer/model/image_size_schedule.h"
 #include "trainer/model/resnet_plan.h"
 #include "trainer/params/stream_identity.h"
@@ -199,6 +200,13 @@ void CheckPrecision(const TrainParams& params, const std::string& device) {
         "precision=float16 trains on a GPU only; give bfloat16 or float32 on a "
         "CPU");
   }
+}
+
+KeepOptions MakeKeepOptions(const TrainParams& params, const RunOptions& run) {
+  return {
+      .last = params.keep_last,
+      .every = params.keep_every,
+      .drops_later = Trains(run.mode) && run.force && MayGoBack(run.resume)};
 }
 
 InputOptions EvalInputOf(const TrainParams& params) {

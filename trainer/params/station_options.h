@@ -3,9 +3,11 @@
 #include <string>
 
 #include "trainer/checkpoint/checkpoint.h"
+#include "trainer/checkpoint/save.h"
 #include "trainer/feed/data_set.h"
 #include "trainer/loop/device_loop.h"
 #include "trainer/params/params.h"
+#include "trainer/params/run_options.h"
 
 // Converts users' parameters to the options of each part of a run.
 namespace infeed {
@@ -25,6 +27,10 @@ namespace infeed {
                                     const std::string& device);
 // Throws UsageError for a precision in which the device cannot train.
 void CheckPrecision(const TrainParams& params, const std::string& device);
+// Which checkpoints a run keeps. Later ones than that of its --resume go only
+// with --force.
+[[nodiscard]] KeepOptions MakeKeepOptions(const TrainParams& params,
+                                          const RunOptions& run);
 [[nodiscard]] InputOptions EvalInputOf(const TrainParams& params);
 [[nodiscard]] EvalViews EvalViewsOf(const TrainParams& params);
 // The part of MakeIdentity() that every use of a checkpoint's weights shares.

@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "trainer/checkpoint/resume.h"
 #include "trainer/model/cost.h"
 #include "trainer/model/non_finite.h"
 #include "trainer/params/station_options.h"
@@ -34,9 +33,7 @@ Training::Training(const Job& job, const TrainingParts& parts,
       params_(job.params),
       parts_(parts),
       identity_(MakeIdentity(params_, job.data, job.options.place.world_size)),
-      keep_{.last = params_.keep_last,
-            .every = params_.keep_every,
-            .drops_later = job.options.force && MayGoBack(job.options.resume)},
+      keep_(MakeKeepOptions(params_, job.options)),
       device_(job.device),
       ranks_(job.ranks),
       log_(parts.log),
