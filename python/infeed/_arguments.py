@@ -25,18 +25,10 @@ _PAIRS = {"crop_scale": ("crop_scale", "crop_scale_max"),
 
 # Options that do nothing unless another one has one of these values; none: unless
 # one of the others is above 0.
-_NEEDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "window_shards": (("shuffle",), ("window",)),
-    "window_records": (("shuffle",), ("window",)),
-    "augment_layers": (("augment",), (
-        "randaugment", "torchvision_randaugment", "timm_randaugment")),
-    "augment_magnitude": (("augment",), (
-        "randaugment", "torchvision_randaugment", "timm_randaugment")),
-    "augment_magnitude_std": (("augment",), ("timm_randaugment",)),
-    "augment_interpolation": (("augment",), (
-        "trivialaugment", "torchvision_randaugment")),
-    "jitter_probability": (("brightness", "contrast", "saturation", "hue"), ()),
-    "erasing_mode": (("random_erasing",), ())}
+_NEEDS: dict[str, tuple[list[str], list[str]]] = {
+    row["name"]: (row["needs"].split("|"),
+                  [value for value in row["needs_values"].split("|") if value])
+    for row in _engine.option_table() if row["needs"]}
 
 
 def shown(value: object) -> str:

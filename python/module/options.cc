@@ -120,6 +120,8 @@ nb::list OptionTable() {
       row["range"] = RangeText(option);
       row["unit"] = option.unit;
       row["help"] = option.help;
+      row["needs"] = option.need.others;
+      row["needs_values"] = option.need.values;
       rows.append(row);
     }
   }
