@@ -30,11 +30,7 @@ def make_step(flags, device):
     """A training step on a batch's images, uint8, and labels."""
     model = peer_torch.resnet50(1000).to(
         device, memory_format=torch.channels_last)
-    optimizer = torch.optim.SGD(model.parameters(), 0.1, momentum=0.9,
-                                weight_decay=1e-4, nesterov=True)
-    mean, deviation = (torch.tensor(values, device=device).view(1, 3, 1, 1)
-                       for values in ((123.675, 116.28, 103.53),
-                                      (58.395, 57.12, 57.375)))
+    mean, deviation = peer_torch.statistics_of_pixels(device)
 
     def loss_of(images, labels):
         images = (images.float() - mean) / deviation
@@ -42,15 +38,8 @@ def make_step(flags, device):
 
     if flags.compile != "none":
         loss_of = torch.compile(loss_of, mode=flags.compile)
-
-    def step(batch):
-        with torch.autocast(device.type, torch.bfloat16):
-            loss = loss_of(batch.images, batch.labels)
-        loss.backward()
-        optimizer.step()
-        optimizer.zero_grad(set_to_none=True)
-
-    return step
+    step = peer_torch.training_step(model, loss_of, device)
+    return lambda batch: step(batch.images, batch.labels)
 
 
 def make_ways(flags, device):

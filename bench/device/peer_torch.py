@@ -61,34 +61,47 @@ def resnet50(classes):
                          nn.Linear(inputs, classes))
 
 
+def statistics_of_pixels(device):
+    """ImageNet's mean and standard deviation."""
+    return (torch.tensor(values, device=device).view(1, 3, 1, 1)
+            for values in ((123.675, 116.28, 103.53), (58.395, 57.12, 57.375)))
+
+
 def fake_images(count, size, device):
     """As train_resnet's fake data: random bytes, normalised as ImageNet's."""
-    def of_channels(*values):
-        return torch.tensor(values, device=device).view(1, 3, 1, 1)
+    mean, deviation = statistics_of_pixels(device)
     levels = torch.randint(256, (count, 3, size, size), device=device)
-    images = ((levels - of_channels(123.675, 116.28, 103.53)) /
-              of_channels(58.395, 57.12, 57.375))
-    return images.contiguous(memory_format=torch.channels_last)
+    return ((levels - mean) / deviation).contiguous(
+        memory_format=torch.channels_last)
 
 
-def make_step(flags, device):
-    model = resnet50(1000).to(device, memory_format=torch.channels_last)
-    images = fake_images(flags.batch, flags.image_size, device)
-    labels = torch.randint(1000, (flags.batch,), device=device)
+def training_step(model, loss_of, device):
+    """A function of what loss_of() takes that trains the model, and returns the
+    loss.
+    """
     optimizer = torch.optim.SGD(model.parameters(), 0.1, momentum=0.9,
                                 weight_decay=1e-4, nesterov=True)
-    forward = model if flags.compile == "none" else torch.compile(
-        model, mode=flags.compile)
 
-    def step():
+    def step(*arguments):
         with torch.autocast(device.type, torch.bfloat16):
-            loss = functional.cross_entropy(forward(images), labels)
+            loss = loss_of(*arguments)
         loss.backward()
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
         return loss
 
     return step
+
+
+def make_step(flags, device):
+    model = resnet50(1000).to(device, memory_format=torch.channels_last)
+    images = fake_images(flags.batch, flags.image_size, device)
+    labels = torch.randint(1000, (flags.batch,), device=device)
+    forward = model if flags.compile == "none" else torch.compile(
+        model, mode=flags.compile)
+    return training_step(
+        model, lambda: functional.cross_entropy(forward(images), labels),
+        device)
 
 
 def synchronize(device):
