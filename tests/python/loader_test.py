@@ -582,7 +582,8 @@ class ProcessTest(unittest.TestCase):
     def test_a_forked_childs_own_loader_works(self):
         """Every time, with the same bytes, in its children too."""
         process = self.python(
-            "import concurrent.futures, hashlib, infeed, logging, os, sys\n"
+            "import concurrent.futures, hashlib, infeed, logging\n"
+            "import multiprocessing, os, sys\n"
             "logging.disable()\n"
             "def digest(number):\n"
             "    l = infeed.Loader(sys.argv[1], batch_size=8, image_size=32, "
@@ -594,7 +595,8 @@ class ProcessTest(unittest.TestCase):
             "alive = infeed.Loader(sys.argv[1], batch_size=8, image_size=32)\n"
             "going = iter(alive)\n"
             "next(going)\n"
-            "with concurrent.futures.ProcessPoolExecutor(2) as pool:\n"
+            "fork = multiprocessing.get_context('fork')\n"
+            "with concurrent.futures.ProcessPoolExecutor(2, fork) as pool:\n"
             "    print(list(pool.map(digest, range(6))) == expected)\n"
             "for number in range(6):\n"
             "    sys.stdout.flush()\n"
