@@ -124,8 +124,9 @@ CopyMemory PlanCopyMemory(const RecordIndex& index, std::size_t shards,
   }
   const auto wanted =
       static_cast<std::int64_t>(std::min(ThreadCount(options.threads), shards));
+  // Without records there are no classes, so no shards.
   const std::int64_t threads =
-      std::clamp<std::int64_t>(room / least, 1, wanted);
+      std::max<std::int64_t>(1, std::min(room / least, wanted));
   return {.threads = static_cast<int>(threads),
           .block_bytes = room / threads - fixed};
 }

@@ -36,7 +36,7 @@ struct CopyMemory {
 };
 
 // Throws UsageError when memory_limit is too small for one thread and the
-// largest record. Requires: shards > 0.
+// largest record.
 [[nodiscard]] CopyMemory PlanCopyMemory(const RecordIndex& index,
                                         std::size_t shards,
                                         const CopyOptions& options);

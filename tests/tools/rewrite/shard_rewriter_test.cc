@@ -244,6 +244,18 @@ TEST_F(ShardRewriterTest, EachClassMayHaveItsShard) {
   EXPECT_EQ(ReadDatasetInfo(out_)->splits[0].name, "train-cat");
 }
 
+TEST_F(ShardRewriterTest, APrefixWithoutRecordsHasNoClasses) {
+  Write(shards_[0], {PayloadOf({"a", 1, "", "", "cat"})});
+  Write(shards_[3], {});
+  options_.order = RewriteOrder::kByLabel;
+  EXPECT_EQ(RenderText(RewriteReport(Rewrite({shards_[0], shards_[3]}))),
+            out_ +
+                "/train-cat-00000-of-00001 1\n"
+                "1 record in 1 shard, 0 bad left out\n");
+  fs::remove_all(out_);
+  EXPECT_THAT(Rewrite({shards_[1]}).shards, IsEmpty());
+}
+
 // Merges the two shards at the end, of 40 records and 7.
 class ShardMergeTest : public ShardRewriterTest {
  protected:
