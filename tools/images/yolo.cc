@@ -29,6 +29,7 @@ constexpr std::int64_t kMaxYamlBytes = std::int64_t{1} << 20;
 
 constexpr std::size_t kBoxNumbers = 5;      // class, centre, width, height
 constexpr std::size_t kPolygonNumbers = 7;  // or more: class, three points
+constexpr std::int64_t kMostKeyPoints = 10000;
 // Coordinates may be a little outside of the image, as in Ultralytics.
 constexpr double kLeast = -0.01;
 constexpr double kMost = 1.01;
@@ -68,20 +69,34 @@ std::array<float, 4> HullOf(std::span<const double> points) {
   return box;
 }
 
-AnnotatedObject ReadObject(std::string_view line) {
-  const std::vector<double> numbers = NumbersOf(line);
-  const bool is_box = numbers.size() == kBoxNumbers;
-  if (!is_box &&
-      (numbers.size() < kPolygonNumbers || numbers.size() % 2 == 0)) {
-    throw DataError("has " + CountText(numbers.size(), "number") +
+// A line with key points is a box, whatever the count of its numbers.
+void CheckCount(std::size_t count, std::size_t key_point_numbers) {
+  if (key_point_numbers > 0) {
+    const std::size_t expected = kBoxNumbers + key_point_numbers;
+    if (count != expected) {
+      throw DataError("has " + CountText(count, "number") + ", expected " +
+                      std::to_string(expected) +
+                      " (a class, a box and the key points of kpt_shape)");
+    }
+  } else if (count != kBoxNumbers &&
+             (count < kPolygonNumbers || count % 2 == 0)) {
+    throw DataError("has " + CountText(count, "number") +
                     ", expected 5 (class, centre x, y, width, height) or a "
                     "class and a polygon");
   }
+}
+
+AnnotatedObject ReadObject(std::string_view line,
+                           std::size_t key_point_numbers) {
+  const std::vector<double> numbers = NumbersOf(line);
+  CheckCount(numbers.size(), key_point_numbers);
+  const bool is_box = key_point_numbers > 0 || numbers.size() == kBoxNumbers;
   const double number = numbers.front();
   if (!(number >= 0 && number < kMostClasses && number == std::floor(number))) {
     throw DataError("the class is not a whole number from 0");
   }
-  const std::span<const double> rest = std::span(numbers).subspan(1);
+  const std::span<const double> rest = std::span(numbers).subspan(
+      1, is_box ? kBoxNumbers - 1 : std::dynamic_extent);
   for (const double value : rest) {
     if (!(value >= kLeast && value <= kMost)) {
       throw DataError(
@@ -97,8 +112,16 @@ AnnotatedObject ReadObject(std::string_view line) {
   throw DataError("line " + std::to_string(error.mark.line + 1) + ": " + what);
 }
 
+YAML::Node LoadYaml(const std::string& text) {
+  try {
+    return YAML::Load(text);
+  } catch (const YAML::ParserException& error) {
+    FailInYaml(error, "not YAML");
+  }
+}
+
 // The names in a data.yaml: a list, or a map from the numbers.
-LabelNames NamesInYaml(const std::string& text) {
+LabelNames NamesInYaml(const YAML::Node& root) {
   LabelNames names;
   const auto add = [&](std::int64_t number, const YAML::Node& name) {
     if (number < 0 || number >= kMostClasses) {
@@ -107,7 +130,6 @@ LabelNames NamesInYaml(const std::string& text) {
     names.emplace(number + 1, NameText(name.as<std::string>()));
   };
   try {
-    const YAML::Node root = YAML::Load(text);
     const YAML::Node list = root.IsMap() ? root["names"] : YAML::Node();
     if (!list.IsDefined()) {
       throw DataError("has no names");
@@ -121,8 +143,6 @@ LabelNames NamesInYaml(const std::string& text) {
         add(static_cast<std::int64_t>(i), list[i]);
       }
     }
-  } catch (const YAML::ParserException& error) {
-    FailInYaml(error, "not YAML");
   } catch (const YAML::Exception& error) {
     FailInYaml(error,
                "names: expected a list of names, or a map from numbers to "
@@ -134,21 +154,53 @@ LabelNames NamesInYaml(const std::string& text) {
   return names;
 }
 
-// Empty: no file has names.
-LabelNames FindNames(const AnnotatedFolder& folder,
-                     const AnnotationOptions& options) {
+// The numbers of a pose data set's key points in each line, 0 for others: its
+// data.yaml has `kpt_shape: [points, numbers of a point]`.
+std::size_t KeyPointNumbers(const YAML::Node& root) {
+  constexpr const char* kExpected =
+      "kpt_shape: expected [number of key points, 2 or 3]";
+  if (!root.IsMap() || !root["kpt_shape"].IsDefined()) {
+    return 0;
+  }
+  try {
+    const auto shape = root["kpt_shape"].as<std::vector<std::int64_t>>();
+    if (shape.size() != 2 || shape[0] < 1 || shape[0] > kMostKeyPoints ||
+        (shape[1] != 2 && shape[1] != 3)) {
+      throw DataError(kExpected);
+    }
+    return static_cast<std::size_t>(shape[0] * shape[1]);
+  } catch (const YAML::Exception& error) {
+    FailInYaml(error, kExpected);
+  }
+}
+
+// What all label files of a data set have in common.
+struct LabelFormat {
+  LabelNames names;  // empty: no file has names
+  std::size_t key_point_numbers = 0;
+};
+
+LabelFormat FindFormat(const AnnotatedFolder& folder,
+                       const AnnotationOptions& options) {
+  LabelFormat format;
   if (!options.class_list.empty()) {
-    return ReadLabelNames(options.class_list);
+    format.names = ReadLabelNames(options.class_list);
   }
   const std::string yaml = folder.FirstOf({"data.yaml", "data.yml"});
-  if (!yaml.empty()) {
-    return InFile(PathForMessages(folder.PathOf(yaml)), [&] {
-      return NamesInYaml(folder.Read(yaml, kMaxYamlBytes));
-    });
-  }
   const std::string list =
       folder.FirstOf({"classes.txt", "labels/classes.txt"});
-  return list.empty() ? LabelNames() : ReadLabelNames(folder.PathOf(list));
+  if (!yaml.empty()) {
+    InFile(PathForMessages(folder.PathOf(yaml)), [&] {
+      const YAML::Node root = LoadYaml(folder.Read(yaml, kMaxYamlBytes));
+      format.key_point_numbers = KeyPointNumbers(root);
+      if (format.names.empty()) {
+        format.names = NamesInYaml(root);
+      }
+    });
+  } else if (!list.empty() && format.names.empty()) {
+    format.names = ReadLabelNames(folder.PathOf(list));
+  }
+  return format;
 }
 
 // Names the classes of all objects. Without names, numbers are the names.
@@ -179,7 +231,8 @@ std::string LabelFileOf(std::string_view image) {
 
 }  // namespace
 
-std::vector<AnnotatedObject> ParseYolo(std::string_view text) {
+std::vector<AnnotatedObject> ParseYolo(std::string_view text,
+                                       std::size_t key_point_numbers) {
   std::vector<AnnotatedObject> objects;
   std::set<std::pair<std::int64_t, std::array<float, 4>>> seen;
   std::size_t number = 0;
@@ -189,7 +242,7 @@ std::vector<AnnotatedObject> ParseYolo(std::string_view text) {
       continue;
     }
     try {
-      AnnotatedObject object = ReadObject(line);
+      AnnotatedObject object = ReadObject(line, key_point_numbers);
       if (seen.emplace(object.label, object.box).second) {
         objects.push_back(std::move(object));
       }
@@ -214,23 +267,24 @@ ImageTree ReadYolo(const std::string& folder,
     throw UsageError(folder + ": no image has a label file: expected " +
                      all.front().file + " and the like");
   }
+  LabelFormat format = FindFormat(in, options);
   ParallelFor(all.size(), options.threads, [&](std::size_t i) {
     const std::string file = std::move(all[i].file);
     all[i].file = PathForMessages(in.PathOf(file));
     if (in.files().contains(file)) {
       InFile(all[i].file, [&] {
-        all[i].objects = ParseYolo(in.Read(file, kMaxLabelBytes));
+        all[i].objects =
+            ParseYolo(in.Read(file, kMaxLabelBytes), format.key_point_numbers);
       });
     }
   });
-  LabelNames names = FindNames(in, options);
-  NameClasses(names, all);
+  NameClasses(format.names, all);
   AnnotatedImages images(options);
   for (std::size_t i = 0; i < all.size(); ++i) {
     const FolderEntry& image = in.images()[i];
     images.Add(SplitInPath(image.name), in.FileOf(image), std::move(all[i]));
   }
-  return images.Finish(names, "--yolo");
+  return images.Finish(format.names, "--yolo");
 }
 
 }  // namespace infeed

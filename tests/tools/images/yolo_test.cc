@@ -52,6 +52,25 @@ TEST_F(YoloTest, TakesThePolygonsHullAndEqualLinesOnce) {
   EXPECT_EQ(objects[1].label, 1);
 }
 
+// Five numbers and four key points of two could be a polygon of six points.
+TEST_F(YoloTest, KeyPointsAreLeftOut) {
+  const char* const box = "0 0.5 0.5 0.25 0.5";
+  for (const auto& [shape, points] :
+       {std::pair{"[4, 2]", " 0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8\n"},
+        {"[1, 3]", " 0.1 0.2 2\n"}}) {
+    raw_.File("data.yaml",
+              std::string("names: [person]\nkpt_shape: ") + shape + "\n");
+    const auto& objects = Objects(std::string(box) + points);
+    ASSERT_THAT(objects, SizeIs(1));
+    EXPECT_THAT(objects[0].box, ElementsAre(0.375F, 0.25F, 0.625F, 0.75F));
+  }
+  EXPECT_THAT(MessageOf<DataError>([&] { (void)Read(box); }),
+              HasSubstr("line 1: has 5 numbers, expected 8 (a class, a box"));
+  raw_.File("data.yaml", "names: [person]\nkpt_shape: [4, 4]\n");
+  EXPECT_THAT(MessageOf<DataError>([&] { (void)Read(box); }),
+              HasSubstr("data.yaml: kpt_shape: expected [number of key"));
+}
+
 TEST_F(YoloTest, LeavesOutEmptyBoxes) {
   const ImageTree tree = Read("0 0.5 0.5 0 0.5\n", {});
   EXPECT_THAT(Labels(tree.splits[0], raw_),
