@@ -12,6 +12,10 @@ foreach(header IN LISTS infeed_doors infeed_behind_doors)
     FILES ${PROJECT_SOURCE_DIR}/${header})
 endforeach()
 
+# Where a consumer's program finds the plugins: base/shared_library.h.
+target_link_options(infeed_base INTERFACE
+  $<INSTALL_INTERFACE:LINKER:-rpath,$<INSTALL_PREFIX>/${CMAKE_INSTALL_LIBDIR}/infeed>)
+
 set(infeed_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/infeed)
 install(TARGETS infeed_base infeed_charts infeed_records infeed_preprocess
                 infeed_pipeline infeed_shard_tools infeed_convert

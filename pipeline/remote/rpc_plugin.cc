@@ -1,24 +1,18 @@
 #include "pipeline/remote/rpc_plugin.h"
 
 #include <dlfcn.h>
-#include <link.h>
 
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "base/error.h"
 #include "base/owner_process.h"
+#include "base/shared_library.h"
 
 namespace infeed {
 namespace {
-
-namespace fs = std::filesystem;
-
-constexpr const char* kPluginName = "libinfeed_workers.so";
 
 // RTLD_DEEPBIND: the plugin calls the libraries that it was linked with, also
 // where others with the same functions are loaded for the whole process:
@@ -34,53 +28,6 @@ int OwnLibraries() {
       ::dlsym(libc, "malloc") == ::dlsym(RTLD_DEFAULT, "malloc");
   ::dlclose(libc);
   return is_own ? RTLD_DEEPBIND : 0;
-}
-
-// Where this code lies: a program, or a library of one. "" if unknown.
-fs::path FolderOfThisCode() {
-  Dl_info info{};
-  void* entry = nullptr;
-  if (dladdr1(reinterpret_cast<const void*>(&LoadedRpcLibrary), &info, &entry,
-              RTLD_DL_LINKMAP) == 0) {
-    return {};
-  }
-  // A program's entry has no name. What it was called by is no path, or is one
-  // from a working directory that may have changed.
-  const std::string name = static_cast<const link_map*>(entry)->l_name;
-  std::error_code ignored;
-  return fs::canonical(name.empty() ? "/proc/self/exe" : name, ignored)
-      .parent_path();
-}
-
-// Beside the code or its folder, as in Python's package; below an installed or
-// built program, test or module; where infeed was installed.
-std::vector<fs::path> PluginPlaces() {
-  std::vector<fs::path> places;
-  if (const fs::path own = FolderOfThisCode(); !own.empty()) {
-    places = {own, own / "..", own / ".." / "lib" / "infeed",
-              own / ".." / INFEED_PLUGIN_FOLDER,
-              own / ".." / ".." / INFEED_PLUGIN_FOLDER};
-  }
-  places.emplace_back(INFEED_PLUGIN_DIR);
-  for (fs::path& place : places) {
-    place = (place / kPluginName).lexically_normal();
-  }
-  return places;
-}
-
-fs::path FindPlugin() {
-  std::string looked;
-  for (const fs::path& place : PluginPlaces()) {
-    std::error_code ignored;
-    if (fs::exists(place, ignored)) {
-      return place;
-    }
-    looked += (looked.empty() ? "" : ", ") + place.string();
-  }
-  throw UsageError(
-      "this build has no input workers: install libgrpc++-dev and build again "
-      "(there is no " +
-      looked + ")");
 }
 
 template <typename Function>
@@ -127,14 +74,16 @@ class PluginLibrary final : public RpcLibrary {
 };
 
 RpcLibrary& LoadPlugin() {
-  const std::string path = FindPlugin().string();
+  const std::string path = PluginPath("libinfeed_workers.so");
   // Stays loaded, as gRPC has threads of its own.
   void* const plugin =
       dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | OwnLibraries());
   if (plugin == nullptr) {
-    throw UsageError(std::string("the library of input workers cannot be "
-                                 "loaded; install gRPC's C++ library: ") +
-                     dlerror());
+    throw UsageError(
+        std::string("input workers need libinfeed_workers.so, which a build "
+                    "with libgrpc++-dev makes, beside the program, in "
+                    "../lib/infeed or in its RUNPATH: ") +
+        dlerror());
   }
   const auto version =
       FunctionOf<RpcVersionFunction>(plugin, "infeed_rpc_version");

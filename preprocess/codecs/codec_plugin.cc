@@ -5,12 +5,11 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <filesystem>
 #include <new>
 #include <string_view>
 
-#include "base/address_space.h"
 #include "base/error.h"
+#include "base/shared_library.h"
 #include "preprocess/codecs/tiff_directory.h"
 
 namespace infeed {
@@ -117,37 +116,16 @@ void CheckCodestream(std::span<const std::byte> bytes) {
   }
 }
 
-namespace fs = std::filesystem;
-
-// Where this code lies: a program, or a library of one.
-fs::path OwnFolder() {
-  Dl_info info{};
-  if (dladdr(reinterpret_cast<const void*>(&DecodeByPlugin), &info) == 0) {
-    return {};
-  }
-  std::error_code ignored;
-  return fs::canonical(info.dli_fname, ignored).parent_path();
-}
-
 PluginDecoder Load() {
   if (!HasAddressSpace(kLibraryBytes)) {
     throw std::bad_alloc();  // OpenCV's OpenBLAS would try for ever.
   }
-  const fs::path own = OwnFolder();
-  // Beside an installed or built program; beside a module of Python's; where
-  // the libraries were installed.
-  for (const fs::path& folder :
-       {own / ".." / INFEED_PLUGIN_FOLDER,
-        own / ".." / ".." / INFEED_PLUGIN_FOLDER,
-        fs::path(INFEED_PREFIX) / INFEED_PLUGIN_FOLDER}) {
-    const std::string path = (folder / "libinfeed_codecs.so").string();
-    // Stays loaded: libraries that OpenCV loads have threads of their own.
-    void* const plugin = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (plugin != nullptr) {
-      return reinterpret_cast<PluginDecoder>(dlsym(plugin, kDecodeByOpencv));
-    }
-  }
-  return nullptr;
+  // Stays loaded: libraries that OpenCV loads have threads of their own.
+  void* const plugin =
+      dlopen(PluginPath("libinfeed_codecs.so").c_str(), RTLD_NOW | RTLD_LOCAL);
+  return plugin == nullptr
+             ? nullptr
+             : reinterpret_cast<PluginDecoder>(dlsym(plugin, kDecodeByOpencv));
 }
 
 // Spreads `bits` high bits to all eight.
@@ -188,7 +166,8 @@ void DecodeByPlugin(std::span<const std::byte> bytes, RgbImage& image) {
   if (decode == nullptr) {
     throw DataError(
         "not a JPEG, PNG, WebP or PNM; other images are read where "
-        "libinfeed_codecs.so is installed (INFEED_IMAGE_CODECS)");
+        "libinfeed_codecs.so (INFEED_IMAGE_CODECS) is beside the program, in "
+        "../lib/infeed or in its RUNPATH");
   }
   const SampleDepth depth = ReadSampleDepth(bytes);
   PluginImage decoded;

@@ -212,9 +212,26 @@ TEST_F(NoticesTest, NoticesOfTasksAddUp) {
   EXPECT_EQ(notices[2]["count"], 1);
 }
 
+// Two by two black pixels.
+std::string SmallBmp() {
+  std::string bytes(
+      "BM\x46\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0\2\0\0\0\2\0\0\0\1\0\x18\0", 30);
+  bytes.resize(70);
+  return bytes;
+}
+
+// A program that is found by PATH has no path of its own from the system.
+TEST_F(ConvertedImagesTest, FindThePluginWhateverTheProgramIsCalledBy) {
+  raw_.File("raw/a/1.bmp", SmallBmp());
+  EXPECT_THAT(RunProgram("/usr/bin/env",
+                         "PATH=" INFEED_PROGRAMS
+                         " imagenet_to_records --raw_data_dir " +
+                             (raw_ / "raw") + " --local_scratch_dir " + out()),
+              Ends(0));
+}
+
 TEST_F(ConvertedImagesTest, NeedThePluginForSomeFormats) {
-  raw_.File("raw/a/1.bmp",
-            {"BM\0\0\0\0\0\0\0\0\0\0\0\0\x28\0\0\0\2\0\0\0\2\0\0\0", 26});
+  raw_.File("raw/a/1.bmp", SmallBmp());
   const TemporaryFolder elsewhere;
   const std::string alone = elsewhere / "imagenet_to_records";
   std::filesystem::copy_file(INFEED_PROGRAMS "/imagenet_to_records", alone);

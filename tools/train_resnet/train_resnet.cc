@@ -2,8 +2,8 @@
 
 #include <string_view>
 
-#include "base/address_space.h"
 #include "base/error.h"
+#include "base/shared_library.h"
 #include "tools/cli/flags.h"
 #include "tools/cli/signals.h"
 #include "tools/cli/wait_policy.h"

@@ -50,6 +50,16 @@ cmp -n $((32 * 32 * 3)) file.rgb shards.rgb || fail "a file has other pixels"
 [[ -z "$(find extracted -name .infeed)" ]] ||
   fail "reading images has left something beside them"
 
+# A program elsewhere finds the installed plugins: 32x32 white pixels of a BMP.
+if [[ -n "$(find "$prefix" -name libinfeed_codecs.so)" ]]; then
+  python3 -c 'import struct, sys
+sys.stdout.buffer.write(b"BM" + struct.pack("<IIIIiiHH24x", 3126, 0, 54, 40, 32, 32, 1, 24) + b"\xff" * 3072)' \
+    >white.bmp
+  echo "$PWD/white.bmp" >names.txt
+  build/pixels plain 32 names.txt white.rgb
+  cmp white.rgb <(tail -c 3072 white.bmp) || fail "a BMP has other pixels"
+fi
+
 # What is wrong is said.
 ! build/softmax_regression nowhere 2>error.txt || fail "no folder, and no error"
 grep -q "nowhere: cannot read the folder" error.txt || fail "$(cat error.txt)"
