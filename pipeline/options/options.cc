@@ -45,6 +45,20 @@ void CheckKeys(const InputOptions& options) {
   }
 }
 
+// What only programs can set to other values.
+void CheckProgramsValues(const InputOptions& options) {
+  if (options.layout == BatchContent::kChoices) {
+    throw UsageError("layout: must be words, rgb or none");
+  }
+  const int offset = options.label_offset.value_or(0);
+  if (offset != 0 && offset != 1) {
+    throw UsageError(fmt::format("label_offset={}: must be 0 or 1", offset));
+  }
+  if (!options.batch_memory.pin != !options.batch_memory.unpin) {
+    throw UsageError("batch_memory: pin and unpin must both be set, or none");
+  }
+}
+
 // Other orders begin each epoch with the same records, and would never come to
 // the rest.
 void CheckRepeats(const InputOptions& options) {
@@ -112,9 +126,7 @@ InputOptions CheckedInputOptions(InputOptions options) {
     CheckInputNeeds(options);
   }
   CheckPreprocessOptions(options.preprocess);
-  if (options.layout == BatchContent::kChoices) {
-    throw UsageError("layout: must be words, rgb or none");
-  }
+  CheckProgramsValues(options);
   CheckKeys(options);
   CheckFields(options.fields);
   ResolveObjects(options);

@@ -90,12 +90,17 @@ Selection::Selection(std::vector<RecordGroup> groups, std::int64_t places)
 
 void Selection::CheckGroups() const {
   double weights = 0;
-  for (const RecordGroup& group : groups_) {
+  for (std::size_t i = 0; i < groups_.size(); ++i) {
+    const RecordGroup& group = groups_[i];
     if (group.size() == 0) {
-      throw UsageError("no record is selected: " + group.name + " has none");
+      throw UsageError("no record is selected: " + NameOf(i) + " has none");
+    }
+    if (group.range.first < 0 || group.range.first > kMaxPlaces ||
+        group.size() < 0 || group.size() > kMaxPlaces) {
+      throw UsageError("the range of " + NameOf(i) + " is not of records");
     }
     if (!group.weights.empty() && std::ssize(group.weights) != group.size()) {
-      throw UsageError(group.name + " has " +
+      throw UsageError(NameOf(i) + " has " +
                        std::to_string(group.weights.size()) + " weights for " +
                        std::to_string(group.size()) + " records");
     }
@@ -104,7 +109,7 @@ void Selection::CheckGroups() const {
     if (!IsWeight(group.weight) || !std::isfinite(sum) ||
         !std::all_of(group.weights.begin(), group.weights.end(), IsWeight) ||
         (!group.weights.empty() && sum == 0)) {
-      throw UsageError("a weight of " + group.name +
+      throw UsageError("a weight of " + NameOf(i) +
                        " cannot be used: give numbers from 0 on, and not 0 "
                        "for all");
     }
@@ -115,12 +120,17 @@ void Selection::CheckGroups() const {
   }
 }
 
+std::string Selection::NameOf(std::size_t group) const {
+  const std::string& name = groups_[group].name;
+  return name.empty() ? "group " + std::to_string(group) : name;
+}
+
 void Selection::ShareOut(std::int64_t places) {
   const std::vector<std::int64_t> shares = LargestRemainders(groups_, places);
   starts_.push_back(0);
   for (std::size_t group = 0; group < groups_.size(); ++group) {
     if (shares[group] == 0) {
-      throw UsageError(groups_[group].name + " gets no place in an epoch of " +
+      throw UsageError(NameOf(group) + " gets no place in an epoch of " +
                        std::to_string(places) +
                        " records: give it more weight, or an epoch more "
                        "records");

@@ -41,8 +41,9 @@ struct RecordGroup {
 // docs/order.md has the formulas. Owns four bytes per id and eight per weight.
 //
 // Const members may be called from several threads at once. The constructor
-// throws UsageError for an empty selection, a weight that is negative or NaN, a
-// group that gets no place, and 2^32 or more places.
+// throws UsageError for an empty selection, a range that begins below 0, a
+// weight that is negative or NaN, a group that gets no place, and 2^32 or more
+// places.
 class Selection {
  public:
   // places: per epoch; 0: as many as the groups have records.
@@ -71,6 +72,8 @@ class Selection {
 
  private:
   void CheckGroups() const;
+  // For messages: a group's name, or its number.
+  [[nodiscard]] std::string NameOf(std::size_t group) const;
   // Divides an epoch's places among the groups.
   void ShareOut(std::int64_t places);
   // Puts a group's records on the line.

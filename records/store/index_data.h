@@ -65,8 +65,8 @@ struct DataOptions {
 [[nodiscard]] std::string MissingSplitText(const std::string& data,
                                            std::string_view split);
 
-// Returns all records of what ListShards() takes, or of a folder of class
-// folders. Throws as IndexSplit().
+// Returns all records of what ListShards() takes, which lists each file once,
+// or of a folder of class folders. Throws as IndexSplit() for other faults.
 [[nodiscard]] RecordIndex IndexData(const std::string& data,
                                     const DataOptions& options = {});
 

@@ -197,13 +197,18 @@ ConversionReport Convert(const ConversionPlan& plan,
   RemoveDeadTemporaries(plan, output_dir, options.share);
 
   ConversionProgress progress = InitialProgress(plan, work);
-  on_progress(progress);
+  const auto report_progress = [&] {
+    if (on_progress) {
+      on_progress(progress);
+    }
+  };
+  report_progress();
   std::vector<ShardResult> results = std::move(work.kept);
   WriteShards(
       plan, output_dir, std::move(work.missing), options,
       [&] {
         ++progress.done;
-        on_progress(progress);
+        report_progress();
       },
       results);
   std::ranges::sort(results, {}, &ShardResult::task);
@@ -231,7 +236,10 @@ ConversionReport FinishConversion(
     states[i] = CheckShard(output_dir, plan.At(tasks[i]).name,
                            fingerprints.Of(tasks[i]), checks);
     const std::lock_guard lock(mutex);
-    on_shard(++checked);
+    ++checked;
+    if (on_shard) {
+      on_shard(checked);
+    }
   });
 
   Faults faults(options.share);

@@ -48,9 +48,10 @@ struct ConversionReport {
 // at all, and the same images give the same bytes whatever the number of
 // threads, tasks and interruptions.
 //
-// Calls on_progress in the calling thread. Throws UsageError for shards that
-// are not part of the plan, IoError, and DataError for an unreadable image that
-// is not to be skipped, or for a split without a good image.
+// Calls on_progress, which may be empty, in the calling thread. Throws
+// UsageError for shards that are not part of the plan, IoError, and DataError
+// for an unreadable image that is not to be skipped, or for a split without a
+// good image.
 [[nodiscard]] ConversionReport Convert(const ConversionPlan& plan,
                                        const std::string& output_dir,
                                        const ConverterOptions& options,
@@ -62,9 +63,9 @@ struct ConversionReport {
 // dataset.json.
 //
 // options.share.count is the number of processes, so that a missing shard is
-// reported with its process. Calls on_shard(shards checked) after each shard,
-// one call at a time. Throws IoError for shards that are missing or do not
-// match.
+// reported with its process. Calls on_shard(shards checked), which may be
+// empty, after each shard, one call at a time. Throws IoError for shards that
+// are missing or do not match.
 [[nodiscard]] ConversionReport FinishConversion(
     const ConversionPlan& plan, const std::string& output_dir,
     const ConverterOptions& options,

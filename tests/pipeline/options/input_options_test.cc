@@ -1,3 +1,5 @@
+#include <cstddef>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -61,6 +63,10 @@ TEST(InputOptionsTest, NamesWhatIsOutOfRangeOrDoesNotGoTogether) {
        "batch_size 20 is not a multiple of world_size 4 times eval_crops 10"},
       {{.layout = BatchContent::kChoices},
        "layout: must be words, rgb or none"},
+      {{.label_offset = 2}, "label_offset=2: must be 0 or 1"},
+      {{.label_offset = -1}, "label_offset=-1: must be 0 or 1"},
+      {{.batch_memory = {.pin = [](std::span<std::byte>) {}}},
+       "batch_memory: pin and unpin must both be set"},
       {{.last_batch = LastBatch::kCarry, .training = false},
        "last_batch=carry and training=false"},
       {{.fields = {{.key = ""}}},

@@ -214,6 +214,19 @@ TEST(SelectionTest, RefusesWhatSelectsNothing) {
               HasSubstr("range gets no place in an epoch of 101 records"));
 }
 
+TEST(SelectionTest, RefusesRangesThatAreNotOfRecords) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  for (const RecordGroup& group :
+       {Range(-3, 5), Range(5, -3), Range(kMost, 5), Range(5, kMost)}) {
+    EXPECT_EQ(Refusal({group}, 5), "the range of range is not of records");
+  }
+}
+
+TEST(SelectionTest, NamesGroupsWithoutANameByTheirNumber) {
+  EXPECT_THAT(Refusal({Range(0, 5), {.range = {5, 5}, .weight = -1}}),
+              HasSubstr("a weight of group 1 cannot be used"));
+}
+
 TEST(SelectionTest, RefusesWhatIsNoWeight) {
   constexpr const char* kOfWeighted = "a weight of weighted cannot be used";
   for (const double weight :

@@ -97,6 +97,16 @@ TEST(ConverterTest, WritesShardsLabelsAndDescription) {
   EXPECT_EQ(conversion.done(), 6);
 }
 
+TEST(ConverterTest, ReportsNoProgressWithoutAFunction) {
+  ImageFolder raw;
+  raw.JpegsIn("cat", 2);
+  const ConversionPlan plan = PlanConversion(FindImages(raw.path()), {});
+  const TemporaryFolder out;
+  EXPECT_EQ(Convert(plan, out.path(), {}, {}).info.splits[0].records, 2);
+  EXPECT_EQ(FinishConversion(plan, out.path(), {}, {}).info.splits[0].records,
+            2);
+}
+
 // Sorted: cat/000, cat/001, dog/000, dog/001, dog/002; Python's order of five
 // is 2 1 0 4 3.
 TEST(ConverterTest, KeepsThePlansOrderAndCountsLabelsFromOne) {
