@@ -21,7 +21,7 @@ from infeed.index import Data, Index, of_default_split, of_index
 from infeed.objects import Objects, checked
 from infeed.passes import Dicts, Pass
 from infeed.progress import NoBar, find_tqdm
-from infeed.ranks import find_group, find_ranks
+from infeed.ranks import data_loader_workers, find_group, find_ranks
 from infeed.views import View, checked_views, with_first
 
 if TYPE_CHECKING:
@@ -186,6 +186,7 @@ class Loader:
         self._worker_tls = check.tls_files("worker_tls", worker_tls)
         self._make_bar = find_tqdm() if progress and self._rank == 0 else NoBar
         self._process = os.getpid()
+        self._comes_from = self._process  # Another one's, if it was pickled there.
         self._place: Place = (0, 0, 0, 0)  # after the last batch yielded
         self._lock = threading.RLock()
         self._open: _engine.Stream | None = None
@@ -313,6 +314,15 @@ class Loader:
                 f"{group[1]}: make the loader after torch.distributed or "
                 "jax.distributed is initialised, or give rank and world_size")
 
+    def _check_workers(self) -> None:
+        workers = data_loader_workers()
+        if workers > 1 and self._comes_from != self._process:
+            raise RuntimeError(
+                f"the DataLoader's {workers} workers have got this loader, and each "
+                "would give all images: give num_workers=0, since a loader has "
+                "threads of its own, or make a loader in each worker, with "
+                "rank and world_size")
+
     def repeat(self) -> Iterator[Batch]:
         """One epoch after the other, without an end."""
         return Pass(self, endless=True)
@@ -439,10 +449,10 @@ class Loader:
 
     def __reduce__(self) -> Any:
         return (_make, (type(self), *self._arguments),
-                (self._place, self._added()))
+                (self._place, self._added(), self._process))
 
-    def __setstate__(self, state: tuple[Place, dict[str, Any]]) -> None:
-        place, added = state
+    def __setstate__(self, state: tuple[Place, dict[str, Any], int]) -> None:
+        place, added, self._comes_from = state
         self._go_on_at(place)
         vars(self).update(added)
 

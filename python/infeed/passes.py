@@ -89,6 +89,7 @@ class Pass(Iterator["Batch"]):
         # test whether it works, or before they load a state.
         loader = self._loader
         loader._check_ranks()
+        loader._check_workers()
         # After a pass that was left early, the epoch begins again.
         if not loader._resumed:
             loader._place = loader._epoch_begin()

@@ -60,6 +60,13 @@ def find_group() -> tuple[int, int] | None:
     return _from_torch() or _from_jax()
 
 
+def data_loader_workers() -> int:
+    """The workers of the DataLoader that this process works for; 0: of none."""
+    data = sys.modules.get("torch.utils.data")
+    info = data and data.get_worker_info()
+    return info.num_workers if info else 0
+
+
 def _given(rank: Any, world_size: Any) -> tuple[int, int] | None:
     """(rank, world_size), or None where neither is given."""
     own = None if rank is None else _arguments.whole("rank", rank, 0)

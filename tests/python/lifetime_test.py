@@ -6,6 +6,7 @@ import importlib.util
 import itertools
 import multiprocessing
 import os
+import pickle
 import queue
 import subprocess
 import sys
@@ -242,6 +243,31 @@ class DataLoaderTest(unittest.TestCase):
                 for (pixels, label), (mean, right) in zip(rows, expected,
                                                           strict=True):
                     self.assertEqual((pixels, label), (mean, right))
+
+
+    def test_a_loader_that_several_workers_get(self):
+        # Pickled, as for those that are spawned.
+        import torch.utils.data
+        data = FirstBatches(pickle.dumps(loader()))
+
+        def rows(workers):
+            return list(torch.utils.data.DataLoader(
+                data, batch_size=None, num_workers=workers,
+                multiprocessing_context="fork"))
+        self.assertEqual(rows(1), [first(loader())])
+        with self.assertRaisesRegex(RuntimeError, "each would give all images"):
+            rows(2)
+
+
+class FirstBatches:
+    def __init__(self, pickled):
+        self.pickled = pickled
+
+    def __len__(self):
+        return 1
+
+    def __getitem__(self, i):
+        return first(pickle.loads(self.pickled))
 
 
 class Images:
