@@ -53,10 +53,9 @@ std::int64_t ThreadCpuNanoseconds() {
 }
 
 WorkerOptions Checked(WorkerOptions options) {
-  constexpr int kMostThreads = 1024;
-  if (options.threads < 0 || options.threads > kMostThreads) {
-    throw UsageError("threads: must be from 0 to " +
-                     std::to_string(kMostThreads));
+  constexpr int kMost = WorkerService::kMostThreads;
+  if (options.threads < 0 || options.threads > kMost) {
+    throw UsageError("threads: must be from 0 to " + std::to_string(kMost));
   }
   if (options.memory_limit <= 0) {
     throw UsageError("memory_limit: must be above 0");

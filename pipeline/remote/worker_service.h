@@ -48,6 +48,7 @@ struct WorkerServiceStats {
 class WorkerService {
  public:
   static constexpr int kMostStreams = 16;
+  static constexpr int kMostThreads = 1024;
 
   // Streams of any of the data sets can be opened. Throws UsageError for
   // options out of their range. Requires: there is a data set.

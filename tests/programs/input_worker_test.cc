@@ -355,7 +355,9 @@ TEST_F(InputWorkerMistakesTest, RefusesWrongFlags) {
         {data + " --listen 127.0.0.1:65536", "must be HOST:PORT"},
         {data + " --listen 0.0.0.0:0", kToken},
         {data + " --memory_limit much", "memory_limit"},
+        {data + " --split val,validation", "validation is given twice"},
         {data + " --threads -1", "--threads"},
+        {data + " --threads 1025", "--threads"},
         {data + " --tls_cert a.pem", "tls"}}) {
     EXPECT_THAT(Run("--dry_run " + flags), Ends(2, HasSubstr(why))) << flags;
   }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <set>
+#include <string_view>
 #include <thread>
 
 #include <CLI/CLI.hpp>
@@ -10,10 +12,11 @@
 #include "base/environment.h"
 #include "base/error.h"
 #include "pipeline/memory/memory_limit.h"
+#include "pipeline/remote/worker_service.h"
 #include "records/bytes/whole_number.h"
+#include "records/files/split_names.h"
 #include "tools/cli/flags.h"
 #include "tools/cli/help_text.h"
-#include "tools/cli/number_checks.h"
 #include "tools/input/input_flags.h"
 
 namespace infeed {
@@ -66,7 +69,7 @@ void AddServiceFlags(CLI::App& app, WorkerFlags& flags,
       ->capture_default_str();
   app.add_option("--threads", flags.worker.threads,
                  "Threads that fill ranges; 0: one per core.")
-      ->check(NonNegativeNumber())
+      ->check(CLI::Range(0, WorkerService::kMostThreads).description(""))
       ->type_name("N")
       ->capture_default_str();
   app.add_option("--memory_limit", memory_limit,
@@ -98,6 +101,12 @@ void CheckWorkerFlags(const WorkerFlags& flags) {
   }
   if (!flags.shards.empty() && !flags.splits.empty()) {
     throw UsageError("--split chooses from --data_dir; --shards has none");
+  }
+  std::set<std::string_view> splits;
+  for (const std::string& split : flags.splits) {
+    if (!splits.insert(RequireSplitName(split)).second) {
+      throw UsageError("--split: " + split + " is given twice");
+    }
   }
   CheckListenFlag(flags.listen);
 }
