@@ -52,7 +52,7 @@ std::string Canonical(const std::string& path) {
   return fs::weakly_canonical(fs::absolute(target), error).string();
 }
 
-std::string FolderIdentity(const std::string& folder) {
+std::string CanonicalFolder(const std::string& folder) {
   if (!IsUrl(folder)) {
     return Canonical(folder);
   }
@@ -72,6 +72,12 @@ std::optional<FileIdentity> IdentityOf(const std::string& path) {
     return std::nullopt;
   }
   return FileIdentity{.device = status.st_dev, .inode = status.st_ino};
+}
+
+// By device and inode: a folder that is mounted twice has two paths.
+FileIdentity FolderIdentity(const std::string& folder) {
+  return IdentityOf(IsUrl(folder) ? CanonicalFolder(folder) : folder)
+      .value_or(FileIdentity{.path = folder});
 }
 
 [[noreturn]] void Refuse(const NamedOutput& output, const std::string& what) {
@@ -140,7 +146,7 @@ void CheckSideFolders(const std::vector<NamedOutput>& outputs,
     return;
   }
   for (const auto& [first, input] : folders) {
-    std::string folder = FolderIdentity(first);
+    std::string folder = CanonicalFolder(first);
     for (int level = 0; level < kMostLevels; ++level) {
       const std::optional<FileIdentity> identity = IdentityOf(folder);
       const auto found = identity ? owners.find(*identity) : owners.end();
@@ -217,11 +223,11 @@ void RequireOutputFolders(const std::vector<NamedOutput>& outputs) {
 void RefuseInputsIn(const std::vector<std::string>& folders,
                     const std::string& flag,
                     const std::vector<std::string>& inputs) {
-  std::set<std::string> outputs;
+  std::set<FileIdentity> outputs;
   for (const std::string& folder : folders) {
     outputs.insert(FolderIdentity(folder));
   }
-  std::map<std::string, std::string> known;  // of the inputs' folders
+  std::map<std::string, FileIdentity> known;  // of the inputs' folders
   const auto is_output = [&](const std::string& folder) {
     const auto [place, is_new] = known.try_emplace(folder);
     if (is_new) {

@@ -1,5 +1,9 @@
 #include "records/files/output_check.h"
 
+#include <sys/mount.h>
+
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -142,6 +146,20 @@ TEST_F(OutputCheckTest, RefusesInputsInTheOutputFolder) {
   for (const char* name : {"other", "data/raw/cat", "data/raw/cat/1.jpg"}) {
     EXPECT_EQ(CheckFolder(name), "") << name;
   }
+}
+
+TEST_F(OutputCheckTest, KnowsAFolderThatIsMountedTwice) {
+  const std::string twin = folder_ / "twin";
+  fs::create_directory(twin);
+  if (::mount((folder_ / "data").c_str(), twin.c_str(), nullptr, MS_BIND,
+              nullptr) != 0) {
+    GTEST_SKIP() << "nothing can be mounted: " << std::strerror(errno);
+  }
+  EXPECT_THAT(MessageOf<UsageError>([&] {
+                RefuseInputsIn({twin}, "--output", {folder_ / "data/a"});
+              }),
+              HasSubstr("lies in this folder"));
+  ::umount(twin.c_str());
 }
 
 }  // namespace infeed::output_check_test
