@@ -3,14 +3,18 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <mutex>
+#include <system_error>
 #include <utility>
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
+#include "base/atomic_file.h"
 #include "base/environment.h"
 #include "base/error.h"
+#include "records/http/key_pair.h"
 
 namespace infeed {
 namespace {
@@ -70,6 +74,20 @@ bool IsThisMachineAlone(const std::string& host) {
   return host == "localhost";
 }
 
+// gRPC would only log it, and nothing could be connected. Missing files are
+// refused where they are opened.
+void CheckKeyPair(const TlsFiles& files) {
+  constexpr std::int64_t kMostBytes = 1 << 20;
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(files.cert, ignored) &&
+      std::filesystem::is_regular_file(files.key, ignored) &&
+      !IsKeyOf(ReadWholeFile(files.key, kMostBytes),
+               ReadWholeFile(files.cert, kMostBytes))) {
+    throw UsageError(files.key + ": is not the private key of " + files.cert +
+                     ", both in PEM and without a password");
+  }
+}
+
 }  // namespace
 
 void SetWorkerTls(const TlsFiles& files) {
@@ -80,6 +98,7 @@ void SetWorkerTls(const TlsFiles& files) {
         "TLS between a trainer and its workers needs three files: tls_cert, "
         "tls_key and tls_ca; give all of them or none");
   }
+  CheckKeyPair(files);
   ProcessTls& process = TheTls();
   const std::scoped_lock lock(process.mutex);
   process.files = files;

@@ -8,8 +8,8 @@ namespace infeed {
 
 // Sets the TLS files of the process for its input workers, or for itself as
 // one; the programs have flags for them. Throws UsageError if only some of the
-// three are given. Thread-safe; streams that are open keep the files with which
-// they began.
+// three are given, or the key is not the certificate's. Thread-safe; streams
+// that are open keep the files with which they began.
 void SetWorkerTls(const TlsFiles& files);
 
 // The access of this process: these files, and the token of the environment's

@@ -363,6 +363,16 @@ TEST_F(InputWorkerMistakesTest, RefusesWrongFlags) {
   }
 }
 
+TEST_F(InputWorkerMistakesTest, RefusesAKeyOfAnotherCertificate) {
+  const TemporaryFolder files;
+  WriteTestCertificate(files / "a.pem", files / "a.key");
+  WriteTestCertificate(files / "b.pem", files / "b.key");
+  EXPECT_THAT(Run("--data_dir " + shards_.folder() + " --tls_cert " +
+                  (files / "a.pem") + " --tls_key " + (files / "b.key") +
+                  " --tls_ca " + (files / "a.pem")),
+              Ends(2, HasSubstr("b.key: is not the private key of ")));
+}
+
 TEST_F(InputWorkerMistakesTest, RefusesAPortInUseAndDamagedShards) {
   const std::string data = " --data_dir " + shards_.folder();
   {

@@ -66,7 +66,7 @@ DOORS = [
     (r"CLI/.*", r"(tools|bench)/.*"),
     (r"yaml-cpp/.*", r"trainer/params/.*\.cc|tools/images/yolo\.cc"),
     (r"openssl/.*",
-     r"records/(bytes/sha256|http/(sigv4|google_token))\.cc"),
+     r"records/(bytes/sha256|http/(google_token|key_pair|sigv4))\.cc"),
     (r"infeed/.*", r"examples/.*"),
     (r"nanobind/.*", r"python/module/.*"),
     (r"benchmark/.*", r"bench/micro/.*\.cc"),
