@@ -92,6 +92,16 @@ TEST_F(RestartTest, RefusesInputsInItsOutputFolder) {
   EXPECT_EQ(FilesIn(whole_.path()), expected_);
 }
 
+TEST_F(RestartTest, RefusesAFolderOfTheImagesAsItsOutput) {
+  ImageFolder raw;
+  raw.JpegsIn("train/cat", 2).JpegsIn("val/cat", 2);
+  for (const char* folder : {"train", "val/cat"}) {
+    EXPECT_THAT(Convert(raw.path(), raw / folder),
+                Ends(2, HasSubstr("lies in this folder")));
+  }
+  EXPECT_FALSE(fs::exists(raw / "train/dataset.json"));
+}
+
 // INFEED_KILLS=50 kills it that often.
 TEST_F(RestartTest, LeavesNothingHalfWrittenWhenStopped) {
   const TemporaryFolder out;

@@ -6,6 +6,7 @@
 #include <iostream>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,6 +34,7 @@
 #include "tools/images/duplicates.h"
 #include "tools/images/raw_input_flags.h"
 #include "tools/images/source.h"
+#include "tools/shards/staged_folder.h"
 
 namespace infeed {
 namespace {
@@ -120,6 +122,25 @@ ConversionPlan MakePlan(const Flags& flags, const Interruption& interruption) {
   return PlanConversion(std::move(tree), options);
 }
 
+// The folders of files that lie in one of these, RAW/train and RAW/train/cat:
+// shards there would hide the images from a later reader of RAW.
+std::set<std::string> FoldersWithin(const std::vector<std::string>& raw,
+                                    const std::vector<std::string>& files) {
+  const auto is_within = [&](const std::string& folder) {
+    return std::ranges::any_of(raw, [&](const std::string& one) {
+      return folder.starts_with(JoinPath(one, ""));
+    });
+  };
+  std::set<std::string> folders;
+  for (const std::string& file : files) {
+    std::string folder = ParentFolder(file);
+    while (is_within(folder) && folders.insert(folder).second) {
+      folder = ParentFolder(folder);
+    }
+  }
+  return folders;
+}
+
 // An input that lies in the output folder would be replaced or removed while it
 // is read, and a second run would read the outputs instead.
 void RefuseInputsInOutput(const Flags& flags, const ConversionPlan& plan) {
@@ -139,6 +160,8 @@ void RefuseInputsInOutput(const Flags& flags, const ConversionPlan& plan) {
   for (const PlannedSplit& split : plan.splits) {
     std::ranges::move(FilesOf(split.images), std::back_inserter(inputs));
   }
+  std::ranges::copy(FoldersWithin(flags.input.raw_data_dirs, inputs),
+                    std::back_inserter(inputs));
   RefuseInputsIn(folders, "--local_scratch_dir", inputs);
   CheckOutputs(outputs, inputs);  // compares files, not names: hard links
 }
