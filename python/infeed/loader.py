@@ -407,14 +407,19 @@ class Loader:
         with self._lock:
             self._go_on_at(place)
 
-    def _go_on_at(self, place: Place) -> None:
-        """The next pass begins there. The end of an evaluation's epoch is the
-        beginning of its next one, as in training.
+    def _after_epoch(self, place: Place) -> Place:
+        """The end of an evaluation's epoch is the beginning of its next one, as in
+        training.
         """
         epoch, position, _, fed = place
         if (not self._training
                 and position > (len(self) - 1) * self._options["batch_size"]):
-            place = ((epoch + 1) % 2**32, 0, 0, fed)
+            return (epoch + 1) % 2**32, 0, 0, fed
+        return place
+
+    def _go_on_at(self, place: Place) -> None:
+        """The next pass begins there."""
+        place = self._after_epoch(place)
         self._place, self._turn = place, None
         self._resumed = place[:3] != (0, 0, 0)
 

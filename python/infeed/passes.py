@@ -92,6 +92,7 @@ class Pass(Iterator["Batch"]):
         loader._check_workers()
         # After a pass that was left early, the epoch begins again.
         if not loader._resumed:
+            loader._place = loader._after_epoch(loader._place)
             loader._place = loader._epoch_begin()
         loader._turn = self._turn
         self._first = loader._place

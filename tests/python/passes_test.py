@@ -89,6 +89,12 @@ class TwoPassesTest(unittest.TestCase):
             next(first)
         self.assertEqual(len(list(evaluation)), 2)
 
+    def test_an_evaluation_is_over_after_its_last_batch(self):
+        evaluation = loader(training=False)
+        for epoch in range(3):
+            taken = itertools.islice(evaluation, len(evaluation))
+            self.assertEqual(numbers(taken), [(epoch, 0), (epoch, 1)])
+
     def test_an_endless_pass_does_not_take_over(self):
         train = loader()
         first = train.repeat()
