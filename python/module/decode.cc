@@ -32,6 +32,7 @@
 #include "preprocess/resize/sink.h"
 
 #include "python/module/module.h"
+#include "python/module/unlocked.h"
 
 namespace infeed::python {
 namespace {
@@ -146,7 +147,7 @@ Pixels Decode(const nb::bytes& data, const std::optional<Corner>& window,
       ParseChoice("interpolation", interpolation, kKernels);
   auto image = std::make_unique<RgbImage>();
   {
-    const nb::gil_scoped_release release;
+    const Unlocked unlocked;
     const std::span bytes(static_cast<const std::byte*>(data.data()),
                           data.size());
     if (resized) {

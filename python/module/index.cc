@@ -20,6 +20,7 @@
 #include "records/store/record_index.h"
 
 #include "python/module/module.h"
+#include "python/module/unlocked.h"
 
 namespace infeed::python {
 namespace {
@@ -60,7 +61,7 @@ Names SplitsOf(const RecordIndex& index) {
 Names NotesOf(const RecordIndex& index) { return AsText(index.notes()); }
 
 Names ClassNamesOf(const RecordIndex& index) {
-  const nb::gil_scoped_release release;
+  const Unlocked unlocked;
   return FindClasses(index).names;
 }
 
@@ -68,14 +69,14 @@ Names ClassNamesOf(const RecordIndex& index) {
 std::shared_ptr<RecordIndex> IndexOf(const nb::bytes& spec,
                                      const std::string& split, bool use_cache) {
   const std::string data(spec.c_str(), spec.size());
-  const nb::gil_scoped_release release;
+  const Unlocked unlocked;
   return std::make_shared<RecordIndex>(
       IndexSplitThatIsThere(data, split, {.use_cache = use_cache}));
 }
 
 std::string DefaultSplitOf(const nb::bytes& spec, const std::string& split) {
   const std::string data(spec.c_str(), spec.size());
-  const nb::gil_scoped_release release;
+  const Unlocked unlocked;
   return DefaultSplit(data, split);
 }
 

@@ -7,6 +7,7 @@
 #include "python/module/batch.h"
 #include "python/module/options.h"
 #include "python/module/stream.h"
+#include "python/module/unlocked.h"
 
 namespace {
 
@@ -26,6 +27,7 @@ NB_MODULE(_engine, module) {
   nanobind::set_leak_warnings(false);
   LookUpNumpy(module);
   infeed::python::AddErrors(module);
+  infeed::python::AddUnlocked(module);
   infeed::python::AddOptions(module);
   infeed::python::AddIndex(module);
   infeed::python::AddBatch(module);

@@ -27,6 +27,7 @@
 #include "records/tfrecord/writer.h"
 
 #include "python/module/module.h"
+#include "python/module/unlocked.h"
 
 namespace infeed::python {
 namespace {
@@ -57,7 +58,7 @@ class Records {
     std::vector<std::byte> buffer;
     std::span<const std::byte> payload;
     {
-      const nb::gil_scoped_release release;
+      const Unlocked unlocked;
       payload = store_.Read(number, buffer);
     }
     return ToBytes(payload);
@@ -145,7 +146,7 @@ class Writer {
 
   void Write(const nb::bytes& payload) {
     const std::span<const std::byte> bytes = BytesOf(payload);
-    const nb::gil_scoped_release release;
+    const Unlocked unlocked;
     const std::scoped_lock lock(mutex_);
     if (!writer_) {
       throw UsageError("the writer is closed");
@@ -154,7 +155,7 @@ class Writer {
   }
 
   void Close() {
-    const nb::gil_scoped_release release;
+    const Unlocked unlocked;
     const std::scoped_lock lock(mutex_);
     if (writer_) {
       writer_->Close();
@@ -164,7 +165,7 @@ class Writer {
 
   // Drops the file.
   void Abandon() {
-    const nb::gil_scoped_release release;
+    const Unlocked unlocked;
     const std::scoped_lock lock(mutex_);
     writer_.reset();
   }

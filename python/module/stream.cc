@@ -28,6 +28,7 @@
 #include "records/bytes/plain_text.h"
 
 #include "python/module/options.h"
+#include "python/module/unlocked.h"
 
 namespace infeed::python {
 namespace {
@@ -113,7 +114,7 @@ Stream::Stream(std::shared_ptr<const RecordIndex> index,
   options_.objects = ReadObjects(objects, options_.fields);
   AddViews(views, options_);
   const TlsFiles tls = ReadTlsFiles(worker_tls);
-  const nb::gil_scoped_release release;
+  const Unlocked unlocked;
   // Resolved once: every resume needs it, and it may take a pass over the
   // labels.
   options_ = ResolvedOptions(std::move(options_), *index_);
@@ -138,12 +139,12 @@ Stream::Stream(std::shared_ptr<const RecordIndex> index,
 }
 
 Stream::~Stream() {
-  const nb::gil_scoped_release release;
+  const Unlocked unlocked;
   pipeline_.reset();
 }
 
 std::optional<Loan> Stream::NextWithin(std::chrono::milliseconds time) {
-  const nb::gil_scoped_release release;
+  const Unlocked unlocked;
   const Clock::time_point deadline = Clock::now() + time;
   const std::unique_lock lock(next_mutex_, deadline);
   if (!lock.owns_lock()) {
@@ -171,7 +172,7 @@ Loan Stream::Next(const nb::callable& all_held) {
 Loan Stream::BatchAt(std::uint32_t epoch, std::int64_t number,
                      const Place& place) {
   const Waiting waiting(waiting_);
-  const nb::gil_scoped_release release;
+  const Unlocked unlocked;
   return pipeline_->lookup().At(epoch, number, ToPosition(place));
 }
 
@@ -179,7 +180,7 @@ nb::list Stream::Describe(const Batch& batch) {
   const Waiting waiting(waiting_);
   std::vector<SampleDescription> samples;
   {
-    const nb::gil_scoped_release release;
+    const Unlocked unlocked;
     samples = pipeline_->lookup().Describe(batch);
   }
   nb::list slots;
@@ -213,7 +214,7 @@ void Stream::Stop() {
   if (!process_.IsCurrent()) {
     return;  // After fork(): the waiting threads are in the parent process.
   }
-  const nb::gil_scoped_release release;
+  const Unlocked unlocked;
   pipeline_->Stop();
   while (waiting_ > 0) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -221,6 +221,18 @@ class InterpreterTest(unittest.TestCase):
                 "daemon=True).start()\n"
                 "while len(taken) < 20: time.sleep(0.01)\n")
 
+    def test_ends_while_daemon_threads_read_and_decode(self):
+        self.ends(
+            "import infeed.records, threading, time\n"
+            "records, turns = infeed.records.open(l.index), []\n"
+            "photograph = records.parse(0)['image/encoded'][0]\n"
+            "def repeat(work):\n"
+            "    while True: turns.append(work())\n"
+            "for work in (lambda: len(records[0]),\n"
+            "             lambda: infeed.decode_image(photograph).sum()) * 2:\n"
+            "    threading.Thread(target=repeat, args=(work,), daemon=True).start()\n"
+            "while len(turns) < 50: time.sleep(0.01)\n")
+
     def test_a_loader_in_a_spawned_process(self):
         train = loader()
         with multiprocessing.get_context("spawn").Pool(1) as pool:
