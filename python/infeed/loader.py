@@ -251,8 +251,9 @@ class Loader:
     def _end(self) -> None:
         if self._process != os.getpid():
             return
-        if self._open is not None:
-            self._open.stop()
+        stream = self._open  # which another thread may close meanwhile
+        if stream is not None:
+            stream.stop()
         self._pinned = None
         # Never released. The timeout is for a thread that waits in a callback.
         self._lock.acquire(timeout=5)
