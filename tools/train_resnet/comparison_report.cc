@@ -33,12 +33,17 @@ std::string LoopText(const FingerprintMatch& match) {
                            match.differs_by);
 }
 
-std::string ResultText(const FingerprintMatch& match) {
+std::string ResultText(const RunComparison& comparison) {
+  const FingerprintMatch& match = comparison.match;
   const std::string_view kind =
       match.has_pixels ? "records, windows, random choices and pixels"
                        : "records, windows and random choices, not pixels";
   if (match.is_equal()) {
-    return fmt::format("the inputs are equal: {} compared ({})\n",
+    return fmt::format("{}: {} compared ({})\n",
+                       comparison.differences.on_device.empty()
+                           ? "the inputs are equal"
+                           : "the batches are equal, and the device makes "
+                             "other inputs of them",
                        CountText(match.equal_steps, "step"), kind);
   }
   return match.equal_steps == 0
@@ -195,7 +200,9 @@ ReportTable ComparisonReport(const RunComparison& comparison) {
       {.key = "schema", .value = 1},
       run_row("a", "A", comparison.model_dir_a, comparison.steps_a),
       run_row("b", "B", comparison.model_dir_b, comparison.steps_b),
-      {.key = "same", .value = match.is_equal(), .text = ResultText(match)},
+      {.key = "same",
+       .value = match.is_equal(),
+       .text = ResultText(comparison)},
       {.key = "equal_steps", .value = match.equal_steps},
       {.key = "differs_by",
        .value = match.is_equal() ? Json() : Json(match.differs_by)},
@@ -210,6 +217,9 @@ ReportTable ComparisonReport(const RunComparison& comparison) {
                     .value = differences.shards,
                     .text = ShardsText(comparison)});
   report.push_back({.key = "shard_names", .value = comparison.shard_names});
+  report.push_back(DifferencesRow("on_device",
+                                  "what the device makes of a batch differs by",
+                                  differences.on_device));
   report.push_back(DifferencesRow(
       "without_effect", "without effect on the input", differences.others));
   AddSamples(comparison, report);

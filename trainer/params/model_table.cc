@@ -116,6 +116,7 @@ const Param kModelParams[] = {
         "Input channels of a ResNet: red, green and blue; 1 for gray images, "
         "the luminance of each pixel; others take the colors in turn.")
         .OfNetwork()
+        .OnDevice()
         .NotFor("model", "lenet"),
     Row("zero_gamma", Field<&P::model, &M::zero_gamma>(), Any(), "",
         "Start each block as its shortcut alone: the scale of its last batch "

@@ -97,7 +97,8 @@ const Param kDataParams[] = {
         Any(), "",
         "Scaling of pixels on the device: ImageNet's mean and standard "
         "deviation, or division by 255.")
-        .OfNetwork(),
+        .OfNetwork()
+        .OnDevice(),
     Input("recipe"),
     Input("interpolation"),
     Input("random_flip"),
@@ -128,11 +129,13 @@ const Param kDataParams[] = {
     Input("random_erasing"),
     Input("erasing_mode"),
     Row("mixup_alpha", Field<&P::optimizer, &O::mixup_alpha>(), NotNegative(),
-        "", "MixUp on the device: blend pairs of images; 0: none."),
+        "", "MixUp on the device: blend pairs of images; 0: none.")
+        .OnDevice(),
     Row("cutmix_alpha", Field<&P::optimizer, &O::cutmix_alpha>(), NotNegative(),
         "",
         "CutMix on the device: take a rectangle from another image; 0: none. "
-        "With mixup_alpha, each batch gets one of the two."),
+        "With mixup_alpha, each batch gets one of the two.")
+        .OnDevice(),
     Input("shuffle"),
     Input("rank_share"),
     Input("seed", {.help = "Seed of order, crops, flips and initial weights."}),

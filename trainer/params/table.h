@@ -44,6 +44,8 @@ struct Param : OptionInfo {
   // Another value can give other training batches (InputOption's column; and
   // what decides which records are bad, or takes their place).
   bool affects_batches = false;
+  // Another value gives other inputs of the network from the same batches.
+  bool changes_on_device = false;
 
   // Columns that few rows have, each a copy of the row with that column.
   [[nodiscard]] Param OfNetwork() const { return With(IdentityPart::kNetwork); }
@@ -51,6 +53,11 @@ struct Param : OptionInfo {
   [[nodiscard]] Param OfBatches() const {
     Param row = *this;
     row.affects_batches = true;
+    return row;
+  }
+  [[nodiscard]] Param OnDevice() const {
+    Param row = *this;
+    row.changes_on_device = true;
     return row;
   }
   [[nodiscard]] Param Needs(std::string_view other) const {

@@ -15,13 +15,20 @@ std::string VersionText(const RunOrigin& origin) {
   return commit.empty() ? version : version + " (" + commit + ")";
 }
 
+std::vector<RunDifference>& ListOf(const Param& param,
+                                   RunDifferences& differences) {
+  return param.affects_batches     ? differences.of_input
+         : param.changes_on_device ? differences.on_device
+                                   : differences.others;
+}
+
 void AddParameters(const TrainParams& a, const TrainParams& b,
                    RunDifferences& differences) {
   for (const Param& param : ParamTable()) {
     const std::string of_a = WithoutUrlSecrets(ValueText(param, a));
     const std::string of_b = WithoutUrlSecrets(ValueText(param, b));
     if (of_a != of_b) {
-      (param.affects_batches ? differences.of_input : differences.others)
+      ListOf(param, differences)
           .push_back({.name = std::string(param.name), .a = of_a, .b = of_b});
     }
   }

@@ -27,7 +27,9 @@ struct RunDifference {
 struct RunDifferences {
   // What can make inputs differ: parameters, then the data, then the version.
   std::vector<RunDifference> of_input = {};
-  // Parameters that do not change the input.
+  // Parameters of what the device makes of batches that may be the same.
+  std::vector<RunDifference> on_device = {};
+  // Parameters that do not change what the network sees.
   std::vector<RunDifference> others = {};
   // The numbers of the training shards that differ, where the runs recorded
   // them, and have as many.

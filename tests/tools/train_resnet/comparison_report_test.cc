@@ -69,6 +69,26 @@ TEST(ComparisonReportTest, EqualInputsSayHowManySteps) {
   EXPECT_TRUE(report["samples"].is_null());
 }
 
+TEST(ComparisonReportTest, EqualBatchesAreNotEqualInputsOfTheNetwork) {
+  RunComparison comparison = {.model_dir_a = "a",
+                              .model_dir_b = "b",
+                              .steps_a = 10,
+                              .steps_b = 10,
+                              .match = {.equal_steps = 10, .has_pixels = true}};
+  comparison.differences.on_device = {
+      {.name = "cutmix_alpha", .a = "0", .b = "1"}};
+  EXPECT_EQ(RenderText(ComparisonReport(comparison)),
+            "A: a, 10 steps\n"
+            "B: b, 10 steps\n"
+            "the batches are equal, and the device makes other inputs of them: "
+            "10 steps compared (records, windows, random choices and pixels)\n"
+            "what the device makes of a batch differs by:\n"
+            "  parameter cutmix_alpha: 0 in A, 1 in B\n");
+  const json report = json::parse(RenderJson(ComparisonReport(comparison)));
+  EXPECT_EQ(report["same"], true);
+  EXPECT_EQ(report["on_device"][0]["name"], "cutmix_alpha");
+}
+
 TEST(ComparisonReportTest, DifferingInputsSayWhyAndShowBothSamples) {
   const std::string text = RenderText(ComparisonReport(Differing()));
   for (const char* const line :

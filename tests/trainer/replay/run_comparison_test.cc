@@ -159,6 +159,19 @@ TEST_F(RunComparisonTest, EqualInputsSayTheirStepsAndWhatHadNoEffect) {
   EXPECT_EQ(comparison.no_sample, "");
 }
 
+TEST_F(RunComparisonTest, ParametersOfTheDevicesInputAreNotWithoutEffect) {
+  const RunComparison comparison = Compare(
+      {}, {.overrides = ",channels=1,normalization=unit,mixup_alpha=0.2,"
+                        "cutmix_alpha=1,label_smoothing=0.1"});
+  EXPECT_TRUE(comparison.match.is_equal());
+  EXPECT_THAT(comparison.differences.of_input, IsEmpty());
+  EXPECT_THAT(
+      NamesOf(comparison.differences.on_device),
+      ElementsAre("channels", "normalization", "mixup_alpha", "cutmix_alpha"));
+  EXPECT_THAT(NamesOf(comparison.differences.others),
+              ElementsAre("label_smoothing"));
+}
+
 TEST_F(RunComparisonTest, AnotherOptionIsNamedWithASample) {
   const RunComparison comparison = Compare(
       {}, {.overrides = ",augment_name=randaugment", .fingerprints = kOther});
