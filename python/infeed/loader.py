@@ -39,6 +39,9 @@ Place = tuple[int, int, int, int]
 # Options of images beside those of views.
 _OF_IMAGES = {"image_key", "lenient", "max_pixels"}
 
+# Images without a box after which their records are searched for boxes.
+_MOST_BOXLESS = 100
+
 # A daemon thread that returns from the engine when the interpreter is gone would
 # abort the process. So at the end streams stop, and daemon threads wait. Without
 # the interpreter's lock a WeakSet cannot be listed while threads add to it.
@@ -190,6 +193,9 @@ class Loader:
         self._place: Place = (0, 0, 0, 0)  # after the last batch yielded
         self._lock = threading.RLock()
         self._open: _engine.Stream | None = None
+        # The images so far, of which none had a box; None: not looked for.
+        self._boxless: list[int] | None = (
+            [] if boxes is not None and self._rank == 0 else None)
         # Keeps the memory of its batches pinned for a device.
         self._pinned: Any = None
         self._turn: object = None  # the pass in progress
@@ -271,7 +277,25 @@ class Loader:
         if native is None and self._open is not stream:
             raise RuntimeError("the loader was closed while this pass waited for "
                                "a batch")
-        return None if native is None else Batch(native, self)
+        if native is None:
+            return None
+        if self._boxless is not None:
+            self._look_for_boxes(native)
+        return Batch(native, self)
+
+    def _look_for_boxes(self, native: _engine.Batch) -> None:
+        """Warns if the first images have no boxes, and their records have."""
+        seen, objects = self._boxless, self._objects
+        if seen is None or objects is None:
+            return
+        seen += [record for record in native.ids.tolist() if record >= 0]
+        has_boxes = native.boxes[1][-1] > 0
+        if has_boxes or len(seen) >= min(_MOST_BOXLESS, len(self._index)):
+            self._boxless = None
+        if self._boxless is None and not has_boxes:
+            note = objects._note_on_none(self._index, seen[:_MOST_BOXLESS])
+            if note:
+                _log.warning(note)
 
     def _parts(self) -> Parts:
         if self._parts_of_dicts is None:

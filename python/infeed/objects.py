@@ -9,7 +9,10 @@ from typing import Any, Literal
 import numpy as np
 
 from infeed import _arguments, _engine
+from infeed._errors import DataError
 from infeed.fields import Field
+from infeed.index import Index
+from infeed.records import Records
 
 Format = Literal["xyxy", "yxyx", "xywh", "cxcywh"]
 Keep = Literal["area", "centre"]
@@ -112,6 +115,23 @@ class Objects:
                 kind: Any = _engine.object_list_type(key)
                 fields[key] = Field(kind)
         return fields
+
+    def _note_on_none(self, index: Index, ids: Sequence[int]) -> str:
+        """A warning about images without boxes of these records; "": they have none.
+        """
+        records = Records(index)
+        try:
+            count = sum(bool(records.parse(record).get(self.boxes[0]))
+                        for record in ids)
+        except (OSError, DataError):  # Reading batches reports it.
+            return ""
+        if not count:
+            return ""
+        return (f"objects: none of the first {len(ids)} images has a box, and "
+                f"{count} of their records have some: all are outside of the "
+                "images, or below min_size or min_area; are they in another format, "
+                f"or {'pixels' if self.normalised else 'parts of the sides'} "
+                f"(normalised={not self.normalised})?")
 
     def _spec(self) -> Spec:
         """What the engine takes."""

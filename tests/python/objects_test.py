@@ -3,6 +3,7 @@
 import copy
 import functools
 import itertools
+import logging
 import os
 import pathlib
 import pickle
@@ -341,6 +342,40 @@ class PaddedTest(WithScenes):
             self.assertEqual(crowds(2**31 - 1), [[[2**31 - 1]] * 2] * 2)
             with jax.enable_x64(True):
                 self.assertEqual(crowds(2**33 + 5), [[[2**33 + 5]] * 2] * 2)
+
+    def told_of_no_boxes(self, examples, objects, **options):
+        """What a pass, and a second one, warn of."""
+        with self.assertLogs("infeed", "WARNING") as told:
+            logging.getLogger("infeed").warning("the start")
+            loader = self.load(examples, objects, **options)
+            for _ in range(2):
+                list(loader)
+        return told.output[1:]
+
+    def test_boxes_of_another_scale_are_told_once(self):
+        pixels = [example(number, "own") for number in range(6)]
+        parts = [example(number, "tf") for number in range(6)]
+        keys = [BBOX + side for side in ("xmin", "ymin", "xmax", "ymax")]
+        # The far sides are cut to the image's: boxes at its corner have no area.
+        told = self.told_of_no_boxes(pixels, Objects("box", normalised=True),
+                                     batch_size=2)
+        self.assertEqual(len(told), 1)
+        self.assertIn("none of the first 6 images has a box, and 4 of their records "
+                      "have some", told[0])
+        self.assertIn("pixels (normalised=False)?", told[0])
+        told = self.told_of_no_boxes(parts, Objects(keys))
+        self.assertEqual(len(told), 1)
+        self.assertIn("parts of the sides (normalised=True)?", told[0])
+        for examples, objects in ((pixels, Objects("box")), (parts, Objects("tf"))):
+            self.assertEqual(self.told_of_no_boxes(examples, objects,
+                                                   batch_size=2), [])
+
+    def test_images_without_boxes_are_not_told_of(self):
+        empty = {**example(0), "box": np.array([], np.float32)}
+        self.assertEqual(self.told_of_no_boxes([empty] * 3, Objects("box")), [])
+        late = [example(0)] * 2 + [example(1)]
+        self.assertEqual(
+            self.told_of_no_boxes(late, Objects("tf"), batch_size=1), [])
 
 
 class StreamTest(WithScenes):
