@@ -250,6 +250,15 @@ void ReadRaw(const FieldSpec& field, std::span<const std::byte> entry,
   *place.length = field.items();
 }
 
+// How many values of `absent` are there before those that are padding.
+std::int64_t LengthOfAbsent(const FieldSpec& field) {
+  std::string_view values = *field.absent;
+  while (!field.pad.empty() && values.ends_with(field.pad)) {
+    values.remove_suffix(field.pad.size());
+  }
+  return static_cast<std::int64_t>(values.size() / ItemBytes(field.type));
+}
+
 // Returns whether the list was cut.
 template <typename T>
 bool ReadRow(const FieldSpec& field, std::span<const std::byte> entry,
@@ -260,7 +269,7 @@ bool ReadRow(const FieldSpec& field, std::span<const std::byte> entry,
   RequireKind(field, sink.kind());
   if (sink.kind() == FeatureKind::kNone && field.absent) {
     CopyTo(*field.absent, place.row);
-    *place.length = items;
+    *place.length = LengthOfAbsent(field);
     return false;
   }
   if (field.pad.empty()) {
@@ -270,11 +279,9 @@ bool ReadRow(const FieldSpec& field, std::span<const std::byte> entry,
     RequireCount(field, items, sink.values());
   }
   *place.length = std::min(sink.values(), items);
-  if (*place.length < items) {
-    FillWithPadding(
-        field,
-        place.row.subspan(static_cast<std::size_t>(*place.length) * sizeof(T)));
-  }
+  FillWithPadding(
+      field,
+      place.row.subspan(static_cast<std::size_t>(*place.length) * sizeof(T)));
   return sink.values() > items;
 }
 

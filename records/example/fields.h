@@ -62,7 +62,8 @@ struct FieldSpec {
   // that of an Example without the key, and longer lists are cut. Empty: none.
   std::string pad = {};
   // The value of Examples without the key: the bytes of all items, or of the
-  // bytes themselves. Not given: an error.
+  // bytes themselves. Values equal to pad at its end do not count for the
+  // length. Not given: an error.
   std::optional<std::string> absent = {};
 
   // Whether each slot of a batch has an array of the shape.

@@ -141,10 +141,13 @@ class ValuesTest(WithRecords):
         batch = self.batch(
             [{"x": 1}, {"one": [5, 6], "each": [7, 8], "word": b"w"}],
             {"one": Field("int16", 2, absent=9, pad=0),
+             "none": Field("int64", 4, absent=-1, pad=-1),
              "each": Field("int64", 2, absent=[3, 4]),
              "word": Field("bytes", (), absent=b"none")})
         self.assert_array(batch["one"], [[9, 9], [5, 6]], "int16")
         self.assert_array(batch.lengths("one"), [2, 2], "int64")
+        self.assert_array(batch["none"], [[-1] * 4] * 2, "int64")
+        self.assert_array(batch.lengths("none"), [0, 0], "int64")
         self.assert_array(batch["each"], [[3, 4], [7, 8]], "int64")
         self.assertEqual(batch["word"], [b"none", b"w"])
 

@@ -177,6 +177,20 @@ TEST(FixedFieldsTest, AbsentReplacesAMissingKeyAlone) {
               ElementsAre(-1, -1));
 }
 
+TEST(FixedFieldsTest, PaddingAtTheEndOfAbsentIsNoLength) {
+  const auto length = [](const std::vector<std::int64_t>& absent) {
+    return Read<std::int64_t>("", {.key = "t",
+                                   .shape = Shape{3},
+                                   .pad = BytesOf<std::int64_t>({-1}),
+                                   .absent = BytesOf(absent)})
+        .length;
+  };
+  EXPECT_EQ(length({-1, -1, -1}), 0);
+  EXPECT_EQ(length({5, -1, -1}), 1);
+  EXPECT_EQ(length({-1, 5, -1}), 2);
+  EXPECT_EQ(length({-1, -1, 5}), 3);
+}
+
 // The least and the largest value of each type, and those beside them.
 TEST(FixedFieldsTest, ValuesMustFitTheType) {
   const auto expect = [](ItemType type, std::int64_t least,
