@@ -106,15 +106,23 @@ void AddInput(const std::string& input, Named& named) {
   named.images.push_back(input);
 }
 
+// The name of the folder that an image is in, without a URL's %XX.
+std::string FolderNameOf(const std::string& path) {
+  const std::string name =
+      fs::absolute(PathForMessages(path)).parent_path().filename().string();
+  return IsUrl(path) && !IsBucketScheme(ParseUrl(path).scheme)
+             ? PercentDecode(name)
+             : name;
+}
+
 std::vector<LabelledImage> WithLabels(std::vector<std::string> paths,
                                       const ModelLabels& labels,
                                       int label_offset) {
   std::vector<LabelledImage> files;
   files.reserve(paths.size());
   for (std::string& path : paths) {
-    const std::string folder =
-        fs::absolute(PathForMessages(path)).parent_path().filename().string();
-    const std::optional<std::int64_t> index = labels.IndexOf(NameText(folder));
+    const std::optional<std::int64_t> index =
+        labels.IndexOf(NameText(FolderNameOf(path)));
     files.push_back(
         {.path = std::move(path), .label = index ? *index + label_offset : -1});
   }

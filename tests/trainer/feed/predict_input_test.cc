@@ -6,8 +6,10 @@
 
 #include "base/error.h"
 #include "tests/support/image_folder.h"
+#include "tests/support/loopback_server.h"
 #include "tests/support/matchers.h"
 #include "tests/support/record_file.h"
+#include "tests/support/served_object.h"
 
 namespace infeed {
 namespace {
@@ -81,6 +83,17 @@ TEST_F(PredictInputTest, ClassFoldersGiveLabels) {
   EXPECT_EQ(index.label(1), 1);
   EXPECT_EQ(index.label(2), -1);
   EXPECT_EQ(Of({"dogs"}, 0).label(0), 0);
+}
+
+TEST_F(PredictInputTest, ClassFoldersOnTheWebAreDecoded) {
+  const LoopbackServer server(ServeObject("an image"));
+  const RecordIndex index = RecordsOf(
+      {server.url() + "/b%C3%A9e/1.jpg",
+       server.url() + "/a%20cat/1.jpg?token=x/y", server.url() + "/dog/1.jpg"},
+      ModelLabels({"a cat", "b\u00e9e"}), 0);
+  EXPECT_EQ(index.label(0), 1);
+  EXPECT_EQ(index.label(1), 0);
+  EXPECT_EQ(index.label(2), -1);
 }
 
 TEST_F(PredictInputTest, ShardsAreKnownByTheirNames) {
