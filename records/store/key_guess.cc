@@ -295,9 +295,12 @@ void RequireFeatures(const RecordIndex& index, const std::string& image_key,
                      (seen.keys.empty() ? "no keys" : Joined(seen.keys)));
   }
   if (first != wanted.end() && !seen.keys.empty()) {
-    throw UsageError("none of " + std::to_string(seen.records) +
-                     " records has \"" + *first + "\"; they have " +
-                     Joined(seen.keys));
+    throw UsageError(
+        "none of " + std::to_string(seen.records) + " records" +
+        (seen.records < index.size()
+             ? " (those searched, of " + std::to_string(index.size()) + ")"
+             : "") +
+        " has \"" + *first + "\"; they have " + Joined(seen.keys));
   }
 }
 

@@ -201,6 +201,18 @@ TEST(KeyGuess, RequiresFeaturesOfSomeRecord) {
                   {"c"});  // Nothing can be read.
 }
 
+TEST(KeyGuess, SaysOfHowManyRecordsAFeatureWasSearched) {
+  const TemporaryFolder folder;
+  RecordFile file;
+  for (int i = 0; i < 1001; ++i) {
+    file.Add(BuildExample(Record{{"a", Numbers{1}}}));
+  }
+  const RecordIndex index({file.Write(folder / "a")});
+  EXPECT_EQ(MessageOf<UsageError>([&] { RequireFeatures(index, "", {"c"}); }),
+            "none of 1000 records (those searched, of 1001) has \"c\"; they "
+            "have a");
+}
+
 TEST(KeyGuess, FeatureListsOfSequenceExamplesAreNamed) {
   const TemporaryFolder folder;
   // The context has len, or nothing; the lists have tok.
