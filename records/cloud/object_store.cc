@@ -52,7 +52,9 @@ Verdict JudgeHead(const HttpResponse& response) {
 
 HttpVerdict Replaced() {
   return {.kind = Kind::kFail,
-          .reason = "the object was replaced while it was read"};
+          .reason =
+              "the object was replaced while it was read, or its servers give "
+              "it different ETags or times"};
 }
 
 // Removes a number and the text that must follow it from the front.
