@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import importlib
 import io
 import json
@@ -22,14 +23,18 @@ _IN_SET = re.compile(r"(.+)-(\d{5,})-of-(\d{5,})(?:-[0-9a-f]+)?\.parquet", re.I)
 
 
 def files_in(source: str | os.PathLike[str]) -> list[pathlib.Path]:
-    """The Parquet files that are meant: the file, or those in the folder that are
-    not hidden.
+    """The Parquet files that are meant: the file, those in the folder that are not
+    hidden, or those in one folder whose names match a pattern.
     """
     path = pathlib.Path(source)
     if path.is_dir():
         return sorted(file for file in path.glob("*")
                       if _is_parquet(file) and not file.name.startswith("."))
-    return [path] if _is_parquet(path) else []
+    if not _is_parquet(path):
+        return []
+    found = [] if path.exists() else sorted(
+        path.parent / name for name in glob.glob(path.name, root_dir=path.parent))
+    return found or [path]
 
 
 def require_whole_sets(files: list[pathlib.Path]) -> None:
@@ -119,6 +124,8 @@ def with_own_names(text: str, files: list[pathlib.Path],
         row = f"#{int(tar[2])}" if tar[2] else ""
         return own.get(tar[1], tar[1]) + row
 
+    text = re.sub(r"sample \d{9} has no image \(its members: \d{9}\.cls\)",
+                  "the row has no bytes of an image", text)
     return re.sub(re.escape(f"{os.fspath(folder)}{os.sep}") +
                   r"([^#:\n]*?)\.tar(?:#(\d+)(?:\.\w+)?)?", name, text)
 
@@ -137,9 +144,11 @@ class _Rows:
 
         def is_image(column: str) -> bool:
             kind = self._schema.field(column).type
+            if types.is_dictionary(kind):
+                kind = kind.value_type
             return bool(types.is_struct(kind) and "bytes" in
                         [field.name for field in kind]
-                        or types.is_binary(kind) or types.is_large_binary(kind))
+                        or str(kind) in ("binary", "large_binary", "binary_view"))
 
         def is_label(column: str) -> bool:
             return (column in ("label", "labels", "class", "target") or

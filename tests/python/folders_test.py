@@ -489,6 +489,8 @@ class ParquetTest(unittest.TestCase):
             done = infeed.convert(file, out, on_bad_image="skip")
             self.assertEqual(sorted(bad.path for bad in done.bad),
                              [f"{file}#1", f"{file}#2"])
+            self.assertIn("the row has no bytes of an image",
+                          {bad.path: bad.reason for bad in done.bad}[f"{file}#2"])
             self.assertNotIn(".parquet-", (out / ".infeed" /
                                            "conversion_report.json").read_text())
 
@@ -519,6 +521,36 @@ class ParquetTest(unittest.TestCase):
             done = infeed.convert(folder, out, shards=1)
             self.assertEqual(done.records, {"train": 3})
             self.assertEqual(self.labels_of(out), dict(zip(jpegs, range(3))))
+
+    def test_a_pattern_names_files_of_a_folder(self):
+        jpegs = self.jpegs(3)
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            for number, jpeg in enumerate(jpegs):
+                self.write(folder, {"image": [jpeg], "label": [number]},
+                           name=f"x-{number:05d}-of-00004.parquet")
+            self.write(folder, {"image": jpegs, "label": [0, 1, 2]},
+                       name="other.parquet")
+            done = infeed.convert(folder / "x-*.parquet", folder / "out", shards=1)
+            self.assertEqual(done.records, {"train": 3})
+            self.assertEqual(self.labels_of(folder / "out"),
+                             dict(zip(jpegs, range(3))))
+            with self.assertRaisesRegex(FileNotFoundError, r"none-\*\.parquet"):
+                infeed.convert(folder / "none-*.parquet", folder / "out")
+
+    def test_images_in_other_columns_of_bytes_are_found(self):
+        import pyarrow
+        jpegs = self.jpegs(3)
+        images = pyarrow.array(jpegs, pyarrow.binary())
+        for column in (images.dictionary_encode(),
+                       images.cast(pyarrow.binary_view())):
+            with (self.subTest(type=str(column.type)),
+                  tempfile.TemporaryDirectory() as folder):
+                out = pathlib.Path(folder) / "out"
+                infeed.convert(self.write(folder, {"photo": column,
+                                                   "label": [0, 1, 2]}),
+                               out, shards=1)
+                self.assertEqual(self.labels_of(out), dict(zip(jpegs, range(3))))
 
     def test_a_folder_lacks_no_file_of_a_set(self):
         columns = {"image": self.jpegs(2), "label": [0, 1]}
