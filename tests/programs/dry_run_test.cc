@@ -131,6 +131,28 @@ TEST_F(DryRunTest, FindsAModelFolderThatCannotBeWritten) {
   ExpectSame(Train(), 2);
 }
 
+// Substitutes, most of which are bad, too, do not count.
+TEST_F(DryRunTest, CountsTheBadImages) {
+  std::vector<std::string> payloads = PayloadsOfFourClasses(8);
+  for (std::size_t i = 2; i < payloads.size(); ++i) {
+    payloads[i] = PayloadWithImage("no image", 0);
+  }
+  const std::string data = folder_ / "data";
+  fs::create_directories(data);
+  WriteShard(data + "/" + ShardName("train", 0, 1), payloads);
+  const ProgramResult run =
+      RunTrainResnet("--dry_run --device cpu --model_dir " + folder_ / "new" +
+                     " --data_dir " + data + " --params_override " +
+                     SmallModel::kParameters + ",num_eval_images=0");
+  const std::string end = " images are bad; the first: ";
+  // One batch of eight, or more that were made in the meantime.
+  EXPECT_THAT(run.err, AnyOf(HasSubstr(" 6 of the first 8" + end),
+                             HasSubstr(" 12 of the first 16" + end),
+                             HasSubstr(" 18 of the first 24" + end),
+                             HasSubstr(" 24 of the first 32" + end),
+                             HasSubstr(" 30 of the first 40" + end)));
+}
+
 TEST_F(DryRunTest, WritesNothingAndSaysWhatWouldRun) {
   const std::map<std::string, std::string> before = FilesBelow(model_.folder());
   const ProgramResult train = Succeeded(model_.Run(Train("--dry_run")));

@@ -70,14 +70,15 @@ std::int64_t TryInput(const RunOptions& options, const DataSet& data,
   Check(batch != nullptr, "a split has a batch");
   input->Stop();
   const PipelineStats stats = input->stats();
-  Say(fmt::format("input:  one batch made, {} x {} x {} pixels: {} words of 32 "
-                  "bits, {} bad records",
-                  batch->size(), batch->image_size().height,
-                  batch->image_size().width, batch->pixels().size(),
-                  stats.bad_records) +
-      " in it; up to " + MemorySizeText(input->memory_bytes()) + " of memory");
-  if (stats.bad_records > 0) {
-    Say("        the first: " + stats.first_bad_record);
+  Say(fmt::format(
+      "input:  one batch made, {} x {} x {} pixels: {} words of 32 "
+      "bits; up to {} of memory",
+      batch->size(), batch->image_size().height, batch->image_size().width,
+      batch->pixels().size(), MemorySizeText(input->memory_bytes())));
+  // Threads may have completed later batches, too.
+  if (const BadRecordTotals& bad = stats.bad_record_totals; bad.met() > 0) {
+    Say(fmt::format("        {} of the first {} images are bad; the first: {}",
+                    bad.bad_samples, bad.samples, stats.first_bad_record));
   }
   return input->memory_bytes();
 }
