@@ -157,6 +157,28 @@ class ThreadsTest(unittest.TestCase):
                 counted = asker.result()
                 self.assertEqual(counted, sorted(counted))
 
+    def test_threads_close_and_move_a_loader_that_they_share(self):
+        wanted, train = [batch.images.tobytes() for batch in loader()], loader()
+        changes = (train.close, lambda: train.set_epoch(0),
+                   lambda: train.load_state_dict(train.state_dict()))
+
+        def use(change):
+            taken = 0
+            for _ in range(20):
+                try:
+                    for batch in itertools.islice(train.repeat(), 3):
+                        self.assertEqual((batch.epoch, batch.images.tobytes()),
+                                         (0, wanted[batch.number]))
+                        taken += 1
+                except RuntimeError as error:
+                    self.assertRegex(str(error), "another pass|was closed while")
+                change()
+                train.set_epoch(0)
+            return taken
+        with concurrent.futures.ThreadPoolExecutor(3) as pool:
+            self.assertGreater(sum(pool.map(use, changes)), 0)
+        self.assertEqual([batch.images.tobytes() for batch in train], wanted)
+
     def test_threads_share_a_batch(self):
         train = loader(fields={"image/height": "int64", "image/filename": "bytes"})
         batch = next(iter(train))
