@@ -32,10 +32,11 @@ fs::path FolderOfThisCode() {
 std::string PluginPath(const std::string& name) {
   const fs::path own = FolderOfThisCode();
   if (!own.empty()) {
-    for (const char* folder :
-         {".", "..", "../lib/infeed", "../" INFEED_PLUGIN_FOLDER,
-          "../../" INFEED_PLUGIN_FOLDER}) {
-      const fs::path path = (own / folder / name).lexically_normal();
+    // INFEED_PLUGIN_FOLDER may be an absolute path, which then stands alone.
+    for (const fs::path& folder : {own, own / "..", own / "../lib/infeed",
+                                   own / ".." / INFEED_PLUGIN_FOLDER,
+                                   own / "../.." / INFEED_PLUGIN_FOLDER}) {
+      const fs::path path = (folder / name).lexically_normal();
       std::error_code ignored;
       if (fs::exists(path, ignored)) {
         return path.string();
