@@ -95,9 +95,15 @@ TEST_F(RestartTest, RefusesInputsInItsOutputFolder) {
 TEST_F(RestartTest, RefusesAFolderOfTheImagesAsItsOutput) {
   ImageFolder raw;
   raw.JpegsIn("train/cat", 2).JpegsIn("val/cat", 2);
-  for (const char* folder : {"train", "val/cat"}) {
-    EXPECT_THAT(Convert(raw.path(), raw / folder),
-                Ends(2, HasSubstr("lies in this folder")));
+  ImageFolder more;
+  more.JpegsIn("train/dog", 2).JpegsIn("val/dog", 2);
+  for (const std::string& input :
+       {raw.path(), more.path() + "," + raw.path()}) {
+    for (const char* folder : {"", "train", "val/cat"}) {
+      EXPECT_THAT(Convert(input, raw / folder),
+                  Ends(2, HasSubstr("lies in this folder")))
+          << input << " " << folder;
+    }
   }
   EXPECT_FALSE(fs::exists(raw / "train/dataset.json"));
 }

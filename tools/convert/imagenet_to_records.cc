@@ -152,7 +152,8 @@ void RefuseInputsInOutput(const Flags& flags, const ConversionPlan& plan) {
     folders.push_back(ParentFolder(path));
     outputs.push_back({"--local_scratch_dir", path});
   }
-  std::vector<std::string> inputs = flags.input.raw_data_dirs;
+  const std::vector<std::string> raw = flags.input.folders();
+  std::vector<std::string> inputs = raw;
   for (const std::vector<std::string>* files :
        {&flags.input.manifests, &flags.input.coco}) {
     inputs.insert(inputs.end(), files->begin(), files->end());
@@ -160,8 +161,7 @@ void RefuseInputsInOutput(const Flags& flags, const ConversionPlan& plan) {
   for (const PlannedSplit& split : plan.splits) {
     std::ranges::move(FilesOf(split.images), std::back_inserter(inputs));
   }
-  std::ranges::copy(FoldersWithin(flags.input.raw_data_dirs, inputs),
-                    std::back_inserter(inputs));
+  std::ranges::copy(FoldersWithin(raw, inputs), std::back_inserter(inputs));
   RefuseInputsIn(folders, "--local_scratch_dir", inputs);
   CheckOutputs(outputs, inputs);  // compares files, not names: hard links
 }

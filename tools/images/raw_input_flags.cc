@@ -26,19 +26,6 @@
 namespace infeed {
 namespace {
 
-// The folders of all flags, separated by commas.
-std::vector<std::string> Folders(const std::vector<std::string>& flags) {
-  std::vector<std::string> folders;
-  for (const std::string_view flag : flags) {
-    if (flag.empty() || flag.starts_with(',') || flag.ends_with(',') ||
-        flag.find(",,") != std::string_view::npos) {
-      throw UsageError("--raw_data_dir: one of the folders has no name");
-    }
-    std::ranges::move(DataPaths(flag), std::back_inserter(folders));
-  }
-  return folders;
-}
-
 // Throws UsageError for an option of another kind of annotations.
 void CheckAnnotations(const RawInputFlags& flags) {
   const AnnotationOptions& options = flags.annotations;
@@ -90,7 +77,7 @@ ImageTree FindAnnotated(const RawInputFlags& flags,
 }
 
 ImageTree FindInput(const RawInputFlags& flags) {
-  const std::vector<std::string> folders = Folders(flags.raw_data_dirs);
+  const std::vector<std::string> folders = flags.folders();
   CheckAnnotations(flags);
   if (flags.are_annotated()) {
     return FindAnnotated(flags, folders);
@@ -176,6 +163,18 @@ void AddAnnotationFlags(CLI::App& app, RawInputFlags& flags) {
 }
 
 }  // namespace
+
+std::vector<std::string> RawInputFlags::folders() const {
+  std::vector<std::string> all;
+  for (const std::string_view flag : raw_data_dirs) {
+    if (flag.empty() || flag.starts_with(',') || flag.ends_with(',') ||
+        flag.find(",,") != std::string_view::npos) {
+      throw UsageError("--raw_data_dir: one of the folders has no name");
+    }
+    std::ranges::move(DataPaths(flag), std::back_inserter(all));
+  }
+  return all;
+}
 
 void AddRawInputFlags(CLI::App& app, RawInputFlags& flags) {
   const FlagGroup group(app, "Input");

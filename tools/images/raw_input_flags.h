@@ -31,6 +31,9 @@ struct RawInputFlags {
   // FindImagesOptions::on_records
   std::function<void(std::int64_t)> on_records = [](std::int64_t) {};
 
+  // What raw_data_dirs name, each of which may be several, separated by commas.
+  // Throws UsageError for one without a name.
+  [[nodiscard]] std::vector<std::string> folders() const;
   // Whether images have boxes in place of classes.
   [[nodiscard]] bool are_annotated() const {
     return !coco.empty() || voc || yolo;
