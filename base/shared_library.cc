@@ -32,8 +32,11 @@ fs::path FolderOfThisCode() {
 std::string PluginPath(const std::string& name) {
   const fs::path own = FolderOfThisCode();
   if (!own.empty()) {
-    // INFEED_PLUGIN_FOLDER may be an absolute path, which then stands alone.
-    for (const fs::path& folder : {own, own / "..", own / "../lib/infeed",
+    // The folder above bin/ is Python's package. Of another program it can be
+    // one where others may write. INFEED_PLUGIN_FOLDER may be an absolute path,
+    // which then stands alone.
+    const fs::path package = own.filename() == "bin" ? own / ".." : own;
+    for (const fs::path& folder : {own, package, own / "../lib/infeed",
                                    own / ".." / INFEED_PLUGIN_FOLDER,
                                    own / "../.." / INFEED_PLUGIN_FOLDER}) {
       const fs::path path = (folder / name).lexically_normal();

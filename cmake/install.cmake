@@ -13,8 +13,12 @@ foreach(header IN LISTS infeed_doors infeed_behind_doors)
 endforeach()
 
 # Where a consumer's program finds the plugins: base/shared_library.h.
+set(libraries ${CMAKE_INSTALL_LIBDIR})
+if(NOT IS_ABSOLUTE "${libraries}")
+  set(libraries $<INSTALL_PREFIX>/${libraries})
+endif()
 target_link_options(infeed_base INTERFACE
-  $<INSTALL_INTERFACE:LINKER:-rpath,$<INSTALL_PREFIX>/${CMAKE_INSTALL_LIBDIR}/infeed>)
+  $<INSTALL_INTERFACE:LINKER:-rpath,${libraries}/infeed>)
 
 set(infeed_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/infeed)
 install(TARGETS infeed_base infeed_charts infeed_records infeed_preprocess

@@ -22,13 +22,13 @@ PemText TextOf(const std::string& pem) {
 
 bool IsKeyOf(const std::string& key, const std::string& certificates) {
   // Without a password callback OpenSSL would prompt at the terminal.
+  const auto no_password = [](char*, int, int, void*) { return -1; };
   const std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> own(
-      PEM_read_bio_PrivateKey(
-          TextOf(key).get(), nullptr, [](char*, int, int, void*) { return -1; },
-          nullptr),
+      PEM_read_bio_PrivateKey(TextOf(key).get(), nullptr, no_password, nullptr),
       &EVP_PKEY_free);
   const std::unique_ptr<X509, decltype(&X509_free)> first(
-      PEM_read_bio_X509(TextOf(certificates).get(), nullptr, nullptr, nullptr),
+      PEM_read_bio_X509(TextOf(certificates).get(), nullptr, no_password,
+                        nullptr),
       &X509_free);
   const bool is_pair = own != nullptr && first != nullptr &&
                        X509_check_private_key(first.get(), own.get()) == 1;

@@ -82,7 +82,8 @@ void CheckCount(std::size_t count, std::size_t key_point_numbers) {
              (count < kPolygonNumbers || count % 2 == 0)) {
     throw DataError("has " + CountText(count, "number") +
                     ", expected 5 (class, centre x, y, width, height) or a "
-                    "class and a polygon");
+                    "class and a polygon; key points need kpt_shape in the "
+                    "folder's data.yaml");
   }
 }
 
