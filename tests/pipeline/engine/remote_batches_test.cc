@@ -253,9 +253,9 @@ class RemoteStream {
   std::optional<WorkerLinks> links_;
 };
 
-constexpr RemoteCase kCases[] = {{0, 1, 16}, {1, 1, 1},  {1, 1, 16},
-                                 {1, 3, 4},  {3, 1, 64}, {3, 1, 3},
-                                 {3, 3, 16}, {3, 3, 1},  {1, 3, 64}};
+constexpr RemoteCase kCases[] = {{0, 1, 16}, {1, 1, 1}, {1, 1, 16}, {1, 3, 4},
+                                 {3, 1, 64}, {3, 1, 3}, {3, 3, 16}, {3, 3, 1},
+                                 {1, 3, 64}, {17, 4, 2}};
 
 // Expects the stream of these options for each case, and in a storm.
 void ExpectStream(const RecordIndex& index, const InputOptions& options) {
