@@ -21,7 +21,8 @@ inline constexpr std::size_t kLibraryBytes = std::size_t{320} << 20;
 
 // The path by which dlopen() loads a plugin of infeed: that of the file NAME in
 // the folder of the program or library that this code is in, in the folder
-// above it, as in Python's package, in ../lib/infeed, or in ../../lib/infeed.
+// above it if it is bin/, as in Python's package, in ../lib/infeed, or in
+// ../../lib/infeed.
 // Where none is there, NAME itself, which dlopen() looks for in the RUNPATH:
 // find_package(infeed) gives programs the folder of the installed plugins.
 [[nodiscard]] std::string PluginPath(const std::string& name);

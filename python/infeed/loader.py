@@ -279,8 +279,7 @@ class Loader:
                                "a batch")
         if native is None:
             return None
-        if self._boxless is not None:
-            self._look_for_boxes(native)
+        self._look_for_boxes(native)
         return Batch(native, self)
 
     def _look_for_boxes(self, native: _engine.Batch) -> None:
