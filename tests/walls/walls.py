@@ -412,21 +412,27 @@ def tables(page):
 
 def check_claims(root):
     """Tables with a last column of tests name tests that there are; the list of
-    claims names one for each, and the page."""
+    guarantees, tests/walls/claims.txt, names a page and a test for each."""
     known = test_names(root)
-    titles = {page.stem for page in pages(root)}
     for page in pages(root):
-        name = page.relative_to(root)
         for head, _, *rows in tables(page):
             if not head[-1].startswith("test"):
                 continue
-            for row in rows:
-                tests = re.findall(r"`([^`]+)`", row[-1])
-                if page.name == "claims.md" and (not tests or
-                                                 row[1] not in titles):
-                    yield f"{name}: {row[0]}: names no test, or no page"
-                yield from (f"{name}: {test}: there is no such test"
-                            for test in tests if test not in known)
+            yield from (f"{page.relative_to(root)}: {test}: there is no such "
+                        "test" for row in rows
+                        for test in re.findall(r"`([^`]+)`", row[-1])
+                        if test not in known)
+    titles = {page.stem for page in pages(root)}
+    claims = (root / "tests/walls/claims.txt").read_text()
+    for number, line in enumerate(claims.split("\n"), 1):
+        if not line or line.startswith("#"):
+            continue
+        title, _, test = (line.split(" | ") + ["", ""])[:3]
+        name = f"tests/walls/claims.txt:{number}"
+        if title not in titles:
+            yield f"{name}: {title}: there is no such page"
+        if test not in known:
+            yield f"{name}: {test}: there is no such test"
 
 
 def same_value(value):

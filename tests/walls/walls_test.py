@@ -190,21 +190,22 @@ class WallsTest(unittest.TestCase):
     def test_tests_that_a_page_names_exist(self):
         self.write("tests/a/a_test.cc", "TEST_F(ATest, Holds) {\n")
         self.write("tests/a/b_test.py", "    def test_b(self):\n")
-        self.write("docs/data.md", "| failure | test |\n|---|---|\n"
-                   "| x | `ATest` |\n| y | |\n\n| a | b |\n|---|---|\n| `C` | `D` |\n")
-        claims = ("| claim | page | test |\n|---|---|---|\n"
-                  "| a \\| b | data | `ATest.Holds` |\n"
-                  "| c | data | `b_test.test_b` |\n")
-        self.write("docs/internals/claims.md", claims)
+        table = "| failure | test |\n|---|---|\n| x | `%s` |\n| y | |\n\n"
+        other = "| a | b |\n|---|---|\n| `C` | `D` |\n"
+        self.write("docs/data.md", table % "ATest" + other)
+        claims = ("# A heading\n\ndata | a | ATest.Holds\n"
+                  "data | c | b_test.test_b\n")
+        self.write("tests/walls/claims.txt", claims)
         self.assertEqual(self.breaches(walls.check_claims), [])
-        self.write("docs/internals/claims.md", claims +
-                   "| d | data | `ATest.Gone` |\n| e | none | `ATest` |\n"
-                   "| f | data | |\n")
-        name = "docs/internals/claims.md: "
+        self.write("docs/data.md", table % "BTest" + other)
+        self.write("tests/walls/claims.txt", claims +
+                   "data | d | ATest.Gone\nnone | e | ATest\ndata | f\n")
+        name = "tests/walls/claims.txt:"
         self.assertEqual(self.breaches(walls.check_claims), [
-            name + "ATest.Gone: there is no such test",
-            name + "e: names no test, or no page",
-            name + "f: names no test, or no page"])
+            "docs/data.md: BTest: there is no such test",
+            name + "5: ATest.Gone: there is no such test",
+            name + "6: none: there is no such page",
+            name + "7: : there is no such test"])
 
     def test_defaults_that_a_page_names_are_the_programs(self):
         self.write("docs/options.md", "- `memory` (default 4GiB; size): a.\n"
