@@ -102,7 +102,7 @@ std::string ShardsText(const RunComparison& comparison) {
                    "\n";
 }
 
-// The facts of a sample, as docs/replay.md names them.
+// The facts of a sample, as docs/report.md names them.
 std::vector<std::pair<std::string, std::string>> FactsOf(
     const std::optional<SampleDescription>& sample) {
   const SampleDescription of = sample.value_or(SampleDescription{});

@@ -12,7 +12,7 @@ namespace infeed {
 // "name":..,"a":..,"b":..},..],"without_effect":[..],"shards":[..],
 // "shard_names":[..],"step":..,"place":..,"samples":{"a":{..},"b":{..}},
 // "no_sample":..}; keys without a value are null. Samples have the keys of
-// docs/replay.md.
+// docs/report.md.
 [[nodiscard]] ReportTable ComparisonReport(const RunComparison& comparison);
 
 }  // namespace infeed

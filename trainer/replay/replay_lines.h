@@ -8,10 +8,10 @@
 namespace infeed {
 
 // A sample's record, and how its image was made, as a JSON object. Has the keys
-// of docs/replay.md.
+// of docs/report.md.
 [[nodiscard]] std::string SampleJson(const SampleDescription& sample);
 
-// A JSON object a line for each image, by slot. docs/replay.md has the keys.
+// A JSON object a line for each image, by slot. docs/report.md has the keys.
 [[nodiscard]] std::string ReplayLines(const ReplayedStep& step);
 
 }  // namespace infeed

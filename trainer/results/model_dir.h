@@ -17,7 +17,7 @@
 //             eval/00000042-test-1a2b3c4d.json  results on other data
 //             report.html            docs/report.md
 //             plugins/profile/       docs/report.md
-//             replay/step_42.html    docs/replay.md
+//             replay/step_42.html    docs/report.md
 //             checkpoint-00000042/   docs/checkpoints.md
 //             best.json              the checkpoint with the best evaluation
 //             .checkpoint-*          a checkpoint being written or deleted

@@ -1,4 +1,4 @@
-// The memory in which a rank keeps its share of ImageNet; docs/cluster.md has
+// The memory in which a rank keeps its share of ImageNet; docs/ranks.md has
 // the formula.
 
 #include <malloc.h>
