@@ -22,9 +22,10 @@ namespace fs = std::filesystem;
 constexpr const char* kMetrics = "metrics.jsonl";
 constexpr const char* kEvalBelow = "eval/";
 
-// Whether a file below eval/ is one that a run reads.
+// Whether a file is an evaluation's, which a run reads.
 bool IsEvaluation(const std::string& name) {
-  return name.ends_with(".json") && name.rfind('/') == 4;
+  return name.starts_with(kEvalBelow) &&
+         EvalStep(name.substr(std::string_view(kEvalBelow).size()));
 }
 
 std::string StepsText(const std::vector<std::int64_t>& steps) {
@@ -227,6 +228,7 @@ void RemoteModel::Round(const std::stop_token& stop) {
       SendFile(name, stop);
     }
   }
+  RemoveEvaluations();
   SendCheckpoints(stop);
   SendBest(stop);
   Prune();
@@ -263,6 +265,16 @@ void RemoteModel::SendFile(const std::string& name,
   const SentFiles::State state = sent_.ReadState(name);
   outgoing_.Push(PathIn(options_.model_dir, name), name, stop);
   sent_.Note(name, state);
+}
+
+// Removes the evaluations of a course that the run has left.
+void RemoteModel::RemoveEvaluations() {
+  for (const std::string& name : sent_.Gone()) {
+    if (IsEvaluation(name)) {
+      outgoing_.Remove(name);
+      sent_.Forget(name);
+    }
+  }
 }
 
 void RemoteModel::SendCheckpoints(const std::stop_token& stop) {

@@ -89,6 +89,7 @@ class RemoteModel {
   [[nodiscard]] KeepOptions Keep() const;
   void BeginPruning();
   void SendFile(const std::string& name, const std::stop_token& stop);
+  void RemoveEvaluations();
   void SendCheckpoints(const std::stop_token& stop);
   void SendBest(const std::stop_token& stop);
   void Prune();

@@ -73,6 +73,18 @@ std::vector<std::string> SentFiles::Changed() const {
   return names;
 }
 
+std::vector<std::string> SentFiles::Gone() const {
+  std::vector<std::string> names;
+  for (const auto& [name, state] : sent_) {
+    std::error_code error;
+    const bool exists = fs::exists(fs::path(model_dir_) / name, error);
+    if (name != kNewestStep && !exists && !error) {
+      names.push_back(name);
+    }
+  }
+  return names;
+}
+
 SentFiles::State SentFiles::ReadState(const std::string& name) const {
   const fs::path path = fs::path(model_dir_) / name;
   std::error_code error;

@@ -29,6 +29,8 @@ class SentFiles {
   // never sent, sorted: "eval/00000042.json". Hidden files and files being
   // written are left out.
   [[nodiscard]] std::vector<std::string> Changed() const;
+  // The names of files that were sent and are here no longer, sorted.
+  [[nodiscard]] std::vector<std::string> Gone() const;
   // The current state of a file; size -1 if it is missing.
   [[nodiscard]] State ReadState(const std::string& name) const;
 
@@ -39,6 +41,11 @@ class SentFiles {
   // Records that a file was sent in this state.
   void Note(const std::string& name, const State& state) {
     sent_[name] = state;
+    Write();
+  }
+  // Clears what is recorded of a file.
+  void Forget(const std::string& name) {
+    sent_.erase(name);
     Write();
   }
   // The newest checkpoint known to have been in the store; -1: none.

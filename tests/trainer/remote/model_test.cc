@@ -12,6 +12,7 @@
 #include "tests/support/throws.h"
 #include "trainer/checkpoint/best_checkpoint.h"
 #include "trainer/checkpoint/checkpoint.h"
+#include "trainer/checkpoint/eval_history.h"
 
 namespace infeed {
 namespace {
@@ -262,11 +263,17 @@ TEST_F(RemoteModelTest, ACourseThatWasLeftStays) {
 TEST_F(RemoteModelTest, ACourseThatMayGoLeavesWithItsBest) {
   const auto first = StartAndTrain("machine", {10, 20, 30});
   Best(*first, 30, 0.5);
+  for (const std::int64_t step : {10, 30}) {
+    Write(EvalPath(first->model_dir(), step), "{}");
+  }
   Round(*first);
   const auto again =
       Start("another", {.keep = {.drops_later = true}, .resume = "10"});
   ForgetBestAfter(10, again->model_dir());
+  ForgetEvaluationsAfter(10, again->model_dir());
   Round(*again);
+  EXPECT_TRUE(IsThere("eval/00000010.json"));
+  EXPECT_FALSE(IsThere("eval/00000030.json"));
   EXPECT_THAT(StepsThere(), ElementsAre(10, 20, 30));
   EXPECT_FALSE(IsThere("best.json"));
   Train(*again, 11);

@@ -37,6 +37,20 @@ TEST_F(SentFilesTest, NamesWhatIsNewOrChanged) {
   EXPECT_THAT(sent_.Changed(), ElementsAre("metrics.jsonl"));
 }
 
+TEST_F(SentFilesTest, NamesWhatIsGone) {
+  Write("metrics.jsonl", "{}\n");
+  Write("eval/00000042.json", "{}");
+  Send("metrics.jsonl");
+  Send("eval/00000042.json");
+  sent_.NoteNewestStep(42);
+  EXPECT_THAT(sent_.Gone(), IsEmpty());
+  RemoveFile(folder_ / "model/eval/00000042.json");
+  EXPECT_THAT(sent_.Gone(), ElementsAre("eval/00000042.json"));
+  sent_.Forget("eval/00000042.json");
+  EXPECT_THAT(sent_.Gone(), IsEmpty());
+  EXPECT_TRUE(sent_.WasSent("metrics.jsonl"));
+}
+
 TEST_F(SentFilesTest, WhatGrewWhileItWasSentIsSentAgain) {
   Write("metrics.jsonl", "{}\n");
   const SentFiles::State before = sent_.ReadState("metrics.jsonl");
