@@ -17,6 +17,7 @@
 
 #include "base/atomic_file.h"
 #include "records/files/shards.h"
+#include "tests/support/environment_variable.h"
 #include "tests/support/gloo.h"
 #include "tests/support/matchers.h"
 #include "tests/support/metrics_lines.h"
@@ -332,10 +333,26 @@ TEST_F(TrainResnetTest, TimesBothPrecisionsOfALongRunAlone) {
                      Arguments("model", "train_steps=100000,precision=auto"));
   ASSERT_TRUE(run.ReadUntil("precision: ")) << run.err();
   ASSERT_TRUE(run.ReadUntil("current step 0")) << run.err();
-  EXPECT_THAT(run.err(),
-              ContainsRegex("precision: (float32, this CPU has no units|"
-                            "(float32|bfloat16), [0-9.e+]+ against [0-9.e+]+ "
-                            "images/s in (float32|bfloat16)\n)"));
+  EXPECT_THAT(
+      run.err(),
+      ContainsRegex(
+          "precision: (float32, this CPU has no units|float32, bfloat16 "
+          "fails on this CPU|"
+          "(float32|bfloat16), [0-9.e+]+ against [0-9.e+]+ "
+          "images/s in (float32|bfloat16)\n)"));
+}
+
+// oneDNN fails on a CPU whose units for bfloat16 it must not use.
+TEST_F(TrainResnetTest, ReportsBfloat16ThatFailsBeforeTraining) {
+  const EnvironmentVariable limit("DNNL_MAX_CPU_ISA", "AVX2");
+  EXPECT_THAT(Train("auto", "train_steps=100,precision=auto"),
+              Ends(0, HasSubstr("precision: ")));
+  EXPECT_THAT(
+      Train("given", "train_steps=1,precision=bfloat16"),
+      AnyOf(Ends(0, HasSubstr("current step 0")),  // It needs no units.
+            Ends(2, AllOf(HasSubstr("precision=bfloat16: LibTorch cannot"),
+                          HasSubstr("or give precision=float32"),
+                          Not(HasSubstr("current step 0"))))));
 }
 
 TEST_F(TrainResnetTest, TrainsAlikeOnImagesThatTheDeviceHas) {
