@@ -61,6 +61,7 @@ void RemoteModel::Begin() {
           options_.model_dir));
     }
     Round();
+    DropLeftCourse();
   }
   DropOthers();
   PullFiles();
@@ -70,7 +71,22 @@ void RemoteModel::Begin() {
       !here.empty()) {
     sent_.NoteNewestStep(here.back());
   }
+  sent_.NoteNewCourse(options_.keep.drops_later ? std::optional(-1)
+                                                : std::nullopt);
   BeginPruning();
+}
+
+// A run that was killed after its first checkpoint since it went back had
+// dropped the later ones on this disk, but not yet in the store.
+void RemoteModel::DropLeftCourse() {
+  const std::int64_t newest = sent_.new_course().value_or(-1);
+  if (newest < 0) {
+    return;
+  }
+  for (const std::int64_t step : checkpoints_.List(newest)) {
+    outgoing_checkpoints_.Remove(step);
+  }
+  sent_.NoteNewCourse({});
 }
 
 // Adds checkpoints that are missing in the outbox because the run was killed
@@ -283,6 +299,9 @@ void RemoteModel::SendCheckpoints(const std::stop_token& stop) {
     outgoing_checkpoints_.Push(*step, outbox_.FolderOf(*step), stop);
     in_store_.insert(*step);
     sent_.NoteNewestStep(std::max(sent_.newest_step(), *step));
+    if (const std::optional<std::int64_t> newest = sent_.new_course()) {
+      sent_.NoteNewCourse(std::max(*newest, *step));
+    }
     outbox_.DropCheckpoint(*step);
   }
 }
@@ -319,6 +338,9 @@ void RemoteModel::Prune() {
       outgoing_checkpoints_.Remove(step);
       in_store_.erase(step);
     }
+  }
+  if (newest_ >= 0) {
+    sent_.NoteNewCourse({});
   }
 }
 

@@ -80,6 +80,7 @@ class RemoteModel {
  private:
   [[nodiscard]] std::string WhatChanged() const;
   void AddUnsent();
+  void DropLeftCourse();
   void Empty(const std::string& what_changed);
   void DropOthers();
   void PullFiles();

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,10 @@ class SentFiles {
   // The newest checkpoint known to have been in the store; -1: none.
   [[nodiscard]] std::int64_t newest_step() const;
   void NoteNewestStep(std::int64_t step);
+  // While the checkpoints of a course that a run left by --force may still be
+  // in the store: the newest checkpoint uploaded since; -1: none yet.
+  [[nodiscard]] std::optional<std::int64_t> new_course() const;
+  void NoteNewCourse(std::optional<std::int64_t> step);
   // Clears the record, as if nothing had been sent.
   void Forget() {
     sent_.clear();

@@ -281,6 +281,39 @@ TEST_F(RemoteModelTest, ACourseThatMayGoLeavesWithItsBest) {
   EXPECT_THAT(StepsThere(), ElementsAre(10, 11));
 }
 
+// Killed before the first new checkpoint is in the store, or before the later
+// ones have left it.
+TEST_F(RemoteModelTest, AKilledRunThatWentBackWinsOnItsMachine) {
+  for (const bool is_sent : {false, true}) {
+    EmptyStore();
+    const std::string name = is_sent ? "sent" : "left";
+    (void)StartAndTrain("first-" + name, {10, 20, 30});
+    const auto killed =
+        Start(name, {.keep = {.drops_later = true}, .resume = "10"});
+    Train(*killed, 11);
+    if (is_sent) {
+      server_.SetFaults(
+          R"({"fault": "status", "method": "DELETE", "path": "000[23]0/"})");
+      EXPECT_THROW(Round(*killed), IoError);
+      server_.SetFaults("");
+      EXPECT_THAT(StepsThere(), ElementsAre(10, 11, 20, 30));
+    }
+    const auto next = Start(name);
+    EXPECT_THAT(StepsThere(), ElementsAre(10, 11));
+    EXPECT_THAT(StepsOn(*next), ElementsAre(10, 11));
+  }
+}
+
+// It left nothing of its course.
+TEST_F(RemoteModelTest, ARunThatWentBackAndHadNoCheckpointCostsNone) {
+  (void)StartAndTrain("first", {10, 20});
+  const RemoteModelOptions back = {.keep = {.drops_later = true},
+                                   .resume = "10"};
+  (void)Start("machine", back);
+  EXPECT_THAT(StepsOn(*Start("machine")), ElementsAre(10, 20));
+  EXPECT_THAT(StepsThere(), ElementsAre(10, 20));
+}
+
 TEST_F(RemoteModelTest, FollowsNewCheckpoints) {
   const auto training = Start("training");
   const auto follower = Start("follower", {.trains = false});

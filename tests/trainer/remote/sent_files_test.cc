@@ -43,6 +43,7 @@ TEST_F(SentFilesTest, NamesWhatIsGone) {
   Send("metrics.jsonl");
   Send("eval/00000042.json");
   sent_.NoteNewestStep(42);
+  sent_.NoteNewCourse(-1);
   EXPECT_THAT(sent_.Gone(), IsEmpty());
   RemoveFile(folder_ / "model/eval/00000042.json");
   EXPECT_THAT(sent_.Gone(), ElementsAre("eval/00000042.json"));
@@ -71,6 +72,12 @@ TEST_F(SentFilesTest, LeavesCheckpointsAndUnfinishedFilesAlone) {
 TEST_F(SentFilesTest, OutlivesItsProcess) {
   Write("params.yaml", "seed: 1\n");
   Send("params.yaml");
+  EXPECT_EQ(sent_.new_course(), std::nullopt);
+  sent_.NoteNewCourse(-1);
+  EXPECT_EQ(SentFiles(folder_ / "model", folder_ / "sent.json").new_course(),
+            -1);
+  sent_.NoteNewCourse({});
+  EXPECT_EQ(sent_.new_course(), std::nullopt);
   const SentFiles next(folder_ / "model", folder_ / "sent.json");
   EXPECT_TRUE(next.WasSent("params.yaml"));
   EXPECT_FALSE(next.WasSent("metrics.jsonl"));
