@@ -10,6 +10,7 @@ import typing
 
 import building
 import life
+import life_verdict
 import ncu
 import outcome
 import pack
@@ -144,8 +145,10 @@ def run_part(place, part, seconds=None):
 
 
 def is_done(place, part):
+    """Whether --resume leaves it out: it ran, and no check of a life failed."""
     result = place.load(part.name)
-    return result is not None and not result.get("cut")
+    return (result is not None and not result.get("cut")
+            and not life_verdict.failed(result.get("rows", [])))
 
 
 def run_parts(place, parts, seconds=None):

@@ -201,9 +201,9 @@ class Loader:
         self._turn: object = None  # the pass in progress
         self._resumed = False
         _loaders.add(weakref.ref(self, _loaders.discard))
-        # Wrong options are reported here.
-        self._has_labels = (self._stream().has_labels
-                            and self._index._has_labels)
+        stream = self._stream()  # Wrong options are reported here.
+        self._length = stream.batches_per_epoch
+        self._has_labels = stream.has_labels and self._index._has_labels
         self._parts_of_dicts: Parts | None = None  # once asked for
         self._own = {*vars(self), "_own"} - others
         wants_labels = (has_images and boxes is None and self._index._has_labels
@@ -374,12 +374,12 @@ class Loader:
 
     def __len__(self) -> int:
         """Batches of an epoch. With last_batch="carry" some have one more."""
-        return self._stream_of_data().batches_per_epoch
+        return self._length
 
     @property
     def epoch(self) -> int:
         """The epoch that the next pass takes, or the one of this pass."""
-        return self._place[0]
+        return self._after_epoch(self._place)[0]
 
     @property
     def fingerprint(self) -> int:
@@ -396,6 +396,7 @@ class Loader:
         epoch = _arguments.whole("epoch", epoch, 0, 2**32 - 1)
         self._check_process()
         with self._lock:
+            self._place = self._after_epoch(self._place)
             if epoch != self._place[0]:
                 self._place = (epoch, 0, 0, self.fingerprint)
             elif self._place != self._epoch_begin():
@@ -409,7 +410,8 @@ class Loader:
         return self._state_at(self._place)
 
     def _state_at(self, place: Place) -> dict[str, Any]:
-        return dict(json.loads(self._stream_of_data().state_at(place)))
+        return dict(json.loads(self._stream_of_data().state_at(
+            self._after_epoch(place))))
 
     def _stream_of_data(self) -> _engine.Stream:
         return self._open or self._stream()

@@ -19,6 +19,7 @@ sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench/device"))
 
+import life_verdict  # noqa: E402
 import ncu  # noqa: E402
 import outcome  # noqa: E402
 import pack  # noqa: E402
@@ -463,6 +464,16 @@ class PartsTest(InFolderTest):
         parts.run_part(self.place, part)
         self.assertTrue(parts.is_done(self.place, part))
 
+    def test_a_part_is_done_once_no_check_failed(self):
+        rows = [life_verdict.row("a", 1, True),
+                life_verdict.left_out("b", "it needs a card")]
+        part = self.part("first", lambda _: {"rows": rows})
+        parts.run_part(self.place, part)
+        self.assertTrue(parts.is_done(self.place, part))
+        rows.append(life_verdict.row("c", 0, False))
+        parts.run_part(self.place, part)
+        self.assertFalse(parts.is_done(self.place, part))
+
     def test_the_ends_of_logs_are_handed_over(self):
         results_folder = self.place.folder / "results"
         long = b"x" * outcome.TAIL_BYTES + b"end"
@@ -805,6 +816,9 @@ class RunTest(InFolderTest):
                       self.handed()["report.md"])
         self.assertIn("--device cuda", self.called("train_resnet")[0])
         self.assertIn("--cuda_graph=required", self.called("train_resnet")[0])
+        # It runs, and fails, again.
+        self.assertEqual(self.run_parts("--resume", "life"), 1)
+        self.assertTrue(self.called("train_resnet"))
 
     def test_unknown_parts_are_rejected(self):
         self.assertEqual(self.run_parts("speeed"), 2)

@@ -95,6 +95,20 @@ class TwoPassesTest(unittest.TestCase):
             taken = itertools.islice(evaluation, len(evaluation))
             self.assertEqual(numbers(taken), [(epoch, 0), (epoch, 1)])
 
+    def test_after_an_epochs_last_batch_place_and_state_are_the_next_epochs(self):
+        """Also where the iterator has not been asked for one batch more."""
+        for training in (True, False):
+            made = loader(training=training)
+            for epoch in range(1, 3):
+                *_, last = itertools.islice(made, len(made))
+                self.assertEqual(made.epoch, epoch)
+                state = made.state_dict()
+                self.assertEqual((state["epoch"], state["position"]), (epoch, 0))
+                self.assertEqual(last.state_dict(), state)
+            made.set_epoch(2)
+            self.assertEqual(made.state_dict(), state)
+            self.assertEqual(next(iter(made)).epoch, 2)
+
     def test_an_endless_pass_does_not_take_over(self):
         train = loader()
         first = train.repeat()

@@ -136,6 +136,12 @@ void ForgetEvaluationsAfter(std::int64_t step, const std::string& model_dir) {
     history.DropAfter(step);
     WriteEvalHistory(history, model_dir);
   }
+  const std::string folder = EvalFolder(model_dir);
+  for (const std::string& name : NamesInFolder(folder)) {
+    if (EvalStep(name) > step) {
+      RemoveFile(PathIn(folder, name));
+    }
+  }
 }
 
 }  // namespace infeed

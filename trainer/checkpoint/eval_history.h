@@ -74,8 +74,9 @@ class EvalHistory {
                                               const std::string& model_dir,
                                               const std::string& key);
 void WriteEvalHistory(const EvalHistory& history, const std::string& model_dir);
-// Drops the evaluations after a step from the file, as no training goes on from
-// them. Throws as the two above.
+// Drops the evaluations after a step, as no training goes on from them: from
+// the file, and the evaluations' own files, also those of other data. Throws as
+// the two above.
 void ForgetEvaluationsAfter(std::int64_t step, const std::string& model_dir);
 
 }  // namespace infeed

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "records/bytes/whole_number.h"
 #include "trainer/checkpoint/best_checkpoint.h"
+#include "trainer/model/layers.h"
 #include "trainer/results/model_dir.h"
 
 namespace infeed {
@@ -90,6 +91,20 @@ void RequireNewest(const std::string& model_dir, std::int64_t step) {
         model_dir, fmt::join(later, ", "), step,
         CheckpointFolder(model_dir, step)));
   }
+}
+
+std::optional<int> FrozenStagesOf(const Checkpoint& checkpoint,
+                                  const ModelOptions& model) {
+  const TensorMap& state = checkpoint.state.optimizer;
+  std::optional<int> first;
+  for (const LayerPlan& layer : PlanLayers(model)) {
+    for (const TensorPlan& tensor : TensorsOf(layer)) {
+      if (state.contains(tensor.name) || state.contains(tensor.name + "/m")) {
+        first = std::min(layer.stage, first.value_or(layer.stage));
+      }
+    }
+  }
+  return first;
 }
 
 std::optional<Checkpoint> FindResume(const std::string& model_dir,

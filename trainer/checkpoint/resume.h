@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "trainer/checkpoint/checkpoint.h"
+#include "trainer/model/options.h"
 
 namespace infeed {
 
@@ -18,6 +19,12 @@ namespace infeed {
 // Throws UsageError if model_dir has checkpoints of later steps: a training
 // that goes on from this one would leave them as the newest.
 void RequireNewest(const std::string& model_dir, std::int64_t step);
+
+// The frozen stages of the training that wrote a checkpoint of this network:
+// those before the first one that has state of the optimizer. nullopt: the
+// checkpoint has no such state.
+[[nodiscard]] std::optional<int> FrozenStagesOf(const Checkpoint& checkpoint,
+                                                const ModelOptions& model);
 
 // The checkpoint from which a run resumes. The values of --resume:
 //

@@ -6,10 +6,12 @@
 #include <ATen/Parallel.h>
 #include <ATen/autocast_mode.h>
 #include <torch/cuda.h>
+#include <torch/types.h>
 #include <torch/version.h>
 
 #include "base/count_text.h"
 #include "base/error.h"
+#include "trainer/groups/torch_errors.h"
 #include "trainer/loop/device_loop.h"
 
 namespace infeed {
@@ -131,6 +133,19 @@ bool CpuHasBfloat16() {
 #else
   return false;
 #endif
+}
+
+std::string CpuBfloat16Fault() {
+  try {
+    const auto type = torch::TensorOptions(torch::kBFloat16);
+    const torch::Tensor images = torch::ones({1, 8, 8, 8}, type);
+    const torch::Tensor weights =
+        torch::ones({8, 8, 3, 3}, type.requires_grad(true));
+    torch::conv2d(images, weights).sum().backward();
+    return "";
+  } catch (const std::exception& error) {
+    return ErrorText(error);
+  }
 }
 
 torch::ScalarType ScalarTypeOf(Precision precision) {

@@ -191,4 +191,9 @@ class DeviceLoop {
 // always faster with them: docs/performance.md has figures.
 [[nodiscard]] bool CpuHasBfloat16();
 
+// The error with which a small convolution in bfloat16 fails on the CPU; "": it
+// works. LibTorch's oneDNN can be kept from using a CPU's units
+// (DNNL_MAX_CPU_ISA), and then fails instead of computing without them.
+[[nodiscard]] std::string CpuBfloat16Fault();
+
 }  // namespace infeed

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/error.h"
 #include "trainer/checkpoint/checkpoint.h"
 #include "trainer/feed/run_input.h"
 #include "trainer/log/messages.h"
@@ -110,6 +111,9 @@ std::string Settle(const RunOptions& options, const TrainParams& params) {
   if (!CpuHasBfloat16()) {
     return "float32, this CPU has no units for bfloat16";
   }
+  if (const std::string fault = CpuBfloat16Fault(); !fault.empty()) {
+    return "float32, bfloat16 fails on this CPU: " + fault;
+  }
   DeviceOptions device = MakeDeviceOptions(params, options.device);
   device.threads = ThreadsOf(options.place);
   const int cores = device.threads > 0
@@ -138,6 +142,20 @@ void SettlePrecision(const RunOptions& options, Ranks& ranks,
       ParseChoice("precision", text.substr(0, text.find(',')), kPrecisions);
   resolved.origins["precision"] = "precision=auto";
   Say("precision: " + text);
+}
+
+void RequireUsablePrecision(const TrainParams& params,
+                            const std::string& device) {
+  if (IsGpu(device) || PrecisionOf(params, device) != Precision::kBfloat16) {
+    return;
+  }
+  if (const std::string fault = CpuBfloat16Fault(); !fault.empty()) {
+    throw UsageError(fmt::format(
+        "precision=bfloat16: LibTorch cannot compute in it on this CPU: {}; "
+        "unset DNNL_MAX_CPU_ISA and ONEDNN_MAX_CPU_ISA if they are set, or "
+        "give precision=float32",
+        fault));
+  }
 }
 
 int TrialBatch(const TrainParams& params, int ranks, int cores) {

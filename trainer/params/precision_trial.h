@@ -19,9 +19,14 @@ struct PrecisionSpeeds {
 // Replaces precision=auto of a training run on a CPU by bfloat16 or float32,
 // and prints why. Rank 0 decides for all ranks. A resumed run keeps the
 // precision in its params.yaml; a run that is too short for a trial, or on a
-// CPU without units for bfloat16, gets float32.
+// CPU without usable units for bfloat16, gets float32.
 void SettlePrecision(const RunOptions& options, Ranks& ranks,
                      RunParams& resolved);
+
+// Throws UsageError if the precision is bfloat16 and the CPU cannot compute in
+// it; the library's own error would come in the first step.
+void RequireUsablePrecision(const TrainParams& params,
+                            const std::string& device);
 
 // Images in a trial's batch: at most a rank's part of the run's batch, and so
 // few that a step takes about a tenth of a second on `cores` cores.

@@ -22,9 +22,10 @@ namespace fs = std::filesystem;
 constexpr const char* kMetrics = "metrics.jsonl";
 constexpr const char* kEvalBelow = "eval/";
 
-// Whether a file below eval/ is one that a run reads.
+// Whether a file is an evaluation's, which a run reads.
 bool IsEvaluation(const std::string& name) {
-  return name.ends_with(".json") && name.rfind('/') == 4;
+  return name.starts_with(kEvalBelow) &&
+         EvalStep(name.substr(std::string_view(kEvalBelow).size()));
 }
 
 std::string StepsText(const std::vector<std::int64_t>& steps) {
@@ -60,6 +61,7 @@ void RemoteModel::Begin() {
           options_.model_dir));
     }
     Round();
+    DropLeftCourse();
   }
   DropOthers();
   PullFiles();
@@ -69,7 +71,22 @@ void RemoteModel::Begin() {
       !here.empty()) {
     sent_.NoteNewestStep(here.back());
   }
+  sent_.NoteNewCourse(options_.keep.drops_later ? std::optional(-1)
+                                                : std::nullopt);
   BeginPruning();
+}
+
+// A run that was killed after its first checkpoint since it went back had
+// dropped the later ones on this disk, but not yet in the store.
+void RemoteModel::DropLeftCourse() {
+  const std::int64_t newest = sent_.new_course().value_or(-1);
+  if (newest < 0) {
+    return;
+  }
+  for (const std::int64_t step : checkpoints_.List(newest)) {
+    outgoing_checkpoints_.Remove(step);
+  }
+  sent_.NoteNewCourse({});
 }
 
 // Adds checkpoints that are missing in the outbox because the run was killed
@@ -227,6 +244,7 @@ void RemoteModel::Round(const std::stop_token& stop) {
       SendFile(name, stop);
     }
   }
+  RemoveEvaluations();
   SendCheckpoints(stop);
   SendBest(stop);
   Prune();
@@ -265,12 +283,25 @@ void RemoteModel::SendFile(const std::string& name,
   sent_.Note(name, state);
 }
 
+// Removes the evaluations of a course that the run has left.
+void RemoteModel::RemoveEvaluations() {
+  for (const std::string& name : sent_.Gone()) {
+    if (IsEvaluation(name)) {
+      outgoing_.Remove(name);
+      sent_.Forget(name);
+    }
+  }
+}
+
 void RemoteModel::SendCheckpoints(const std::stop_token& stop) {
   while (const std::optional<std::int64_t> step = outbox_.BeginNewest()) {
     newest_ = std::max(newest_, *step);
     outgoing_checkpoints_.Push(*step, outbox_.FolderOf(*step), stop);
     in_store_.insert(*step);
     sent_.NoteNewestStep(std::max(sent_.newest_step(), *step));
+    if (const std::optional<std::int64_t> newest = sent_.new_course()) {
+      sent_.NoteNewCourse(std::max(*newest, *step));
+    }
     outbox_.DropCheckpoint(*step);
   }
 }
@@ -307,6 +338,9 @@ void RemoteModel::Prune() {
       outgoing_checkpoints_.Remove(step);
       in_store_.erase(step);
     }
+  }
+  if (newest_ >= 0) {
+    sent_.NoteNewCourse({});
   }
 }
 

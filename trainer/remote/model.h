@@ -80,6 +80,7 @@ class RemoteModel {
  private:
   [[nodiscard]] std::string WhatChanged() const;
   void AddUnsent();
+  void DropLeftCourse();
   void Empty(const std::string& what_changed);
   void DropOthers();
   void PullFiles();
@@ -89,6 +90,7 @@ class RemoteModel {
   [[nodiscard]] KeepOptions Keep() const;
   void BeginPruning();
   void SendFile(const std::string& name, const std::stop_token& stop);
+  void RemoveEvaluations();
   void SendCheckpoints(const std::stop_token& stop);
   void SendBest(const std::stop_token& stop);
   void Prune();

@@ -17,8 +17,9 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-// The record's entry for the newest step; files in the record are never hidden.
+// The record's entries for steps; files in the record are never hidden.
 constexpr const char* kNewestStep = ".newest_step";
+constexpr const char* kNewCourse = ".new_course";
 constexpr std::int64_t kMaxRecordBytes = std::int64_t{64} << 20;
 
 // Whether a file is permanent: not a checkpoint's, and not being written.
@@ -73,6 +74,18 @@ std::vector<std::string> SentFiles::Changed() const {
   return names;
 }
 
+std::vector<std::string> SentFiles::Gone() const {
+  std::vector<std::string> names;
+  for (const auto& [name, state] : sent_) {
+    std::error_code error;
+    const bool exists = fs::exists(fs::path(model_dir_) / name, error);
+    if (!name.starts_with('.') && !exists && !error) {
+      names.push_back(name);
+    }
+  }
+  return names;
+}
+
 SentFiles::State SentFiles::ReadState(const std::string& name) const {
   const fs::path path = fs::path(model_dir_) / name;
   std::error_code error;
@@ -92,6 +105,20 @@ std::int64_t SentFiles::newest_step() const {
 
 void SentFiles::NoteNewestStep(std::int64_t step) {
   Note(kNewestStep, {.size = step, .time = 0});
+}
+
+std::optional<std::int64_t> SentFiles::new_course() const {
+  const auto known = sent_.find(kNewCourse);
+  return known == sent_.end() ? std::nullopt
+                              : std::optional(known->second.size);
+}
+
+void SentFiles::NoteNewCourse(std::optional<std::int64_t> step) {
+  if (step) {
+    Note(kNewCourse, {.size = *step, .time = 0});
+  } else if (new_course()) {
+    Forget(kNewCourse);
+  }
 }
 
 void SentFiles::Write() const {

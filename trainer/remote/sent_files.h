@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,8 @@ class SentFiles {
   // never sent, sorted: "eval/00000042.json". Hidden files and files being
   // written are left out.
   [[nodiscard]] std::vector<std::string> Changed() const;
+  // The names of files that were sent and are here no longer, sorted.
+  [[nodiscard]] std::vector<std::string> Gone() const;
   // The current state of a file; size -1 if it is missing.
   [[nodiscard]] State ReadState(const std::string& name) const;
 
@@ -41,9 +44,18 @@ class SentFiles {
     sent_[name] = state;
     Write();
   }
+  // Clears what is recorded of a file.
+  void Forget(const std::string& name) {
+    sent_.erase(name);
+    Write();
+  }
   // The newest checkpoint known to have been in the store; -1: none.
   [[nodiscard]] std::int64_t newest_step() const;
   void NoteNewestStep(std::int64_t step);
+  // While the checkpoints of a course that a run left by --force may still be
+  // in the store: the newest checkpoint uploaded since; -1: none yet.
+  [[nodiscard]] std::optional<std::int64_t> new_course() const;
+  void NoteNewCourse(std::optional<std::int64_t> step);
   // Clears the record, as if nothing had been sent.
   void Forget() {
     sent_.clear();

@@ -53,6 +53,16 @@ std::string EvalPath(const std::string& model_dir, std::int64_t step,
                             subject.empty() ? "" : "-", subject));
 }
 
+std::optional<std::int64_t> EvalStep(std::string_view base_name) {
+  const auto step = ParsePlainNumber<std::int64_t>(
+      base_name.substr(0, base_name.find_first_of("-.")));
+  if (!step || *step < 0 || !base_name.ends_with(".json")) {
+    return std::nullopt;
+  }
+  const std::string digits = fmt::format("{:0{}}", *step, kDigits);
+  return base_name.starts_with(digits) ? step : std::nullopt;
+}
+
 std::string ProfilePath(const std::string& model_dir, std::int64_t step) {
   // TensorBoard's plug-in for PyTorch's profiles looks for files that end so.
   return PathIn(model_dir,

@@ -60,6 +60,8 @@ inline constexpr std::string_view kReportFile = "report.html";
 [[nodiscard]] std::string EvalPath(const std::string& model_dir,
                                    std::int64_t step,
                                    std::string_view subject = "");
+// The step of an evaluation's file; nullopt for any other base name.
+[[nodiscard]] std::optional<std::int64_t> EvalStep(std::string_view base_name);
 
 // MODEL_DIR/plugins/profile/NNNNNNNN/train_resnet.pt.trace.json: the profile
 // that began at a step.

@@ -173,6 +173,23 @@ std::string BetterText(const RunOptions& options, std::int64_t step) {
 
 constexpr std::string_view kAllDamaged = "damaged";
 
+// difference: by which --force was needed.
+void LoadState(const Job& job, const Checkpoint& checkpoint,
+               const std::string& difference) {
+  try {
+    job.device.Load(checkpoint.state);
+  } catch (const DataError& error) {
+    if (difference.empty()) {
+      throw;
+    }
+    throw UsageError(fmt::format(
+        "model_dir={}: the checkpoint of step {} cannot be used, even with "
+        "--force: {}; {}: give the values of the checkpoint, or train on from "
+        "its weights (resnet_checkpoint) in another model_dir",
+        job.options.model_dir, checkpoint.step, difference, error.what()));
+  }
+}
+
 // Restore() on rank 0. Returns a text for all ranks: "" for no checkpoint,
 // kAllDamaged, or the step, the stream's position and its fingerprint.
 std::string ReadCheckpoint(const Job& job, std::optional<RunStart>& start) {
@@ -191,7 +208,7 @@ std::string ReadCheckpoint(const Job& job, std::optional<RunStart>& start) {
     RequireNewest(job.options.model_dir, checkpoint->step);
   }
   const std::string difference = RequireOwnCheckpoint(job, *checkpoint);
-  job.device.Load(checkpoint->state);
+  LoadState(job, *checkpoint, difference);
   Say(fmt::format("{} the checkpoint at step {}{}",
                   Trains(job.options.mode) ? "resuming from" : "using",
                   checkpoint->step, BetterText(job.options, checkpoint->step)));
@@ -263,23 +280,36 @@ void RequireSameAverage(const Job& job, const Checkpoint& checkpoint) {
   }
 }
 
+// The optimizer has state only for weights that change.
+void RequireSameFrozenStages(const Job& job, const Checkpoint& checkpoint) {
+  const ModelOptions model = MakeModelOptions(job.params);
+  const std::optional<int> frozen = FrozenStagesOf(checkpoint, model);
+  if (frozen && *frozen != model.frozen_stages) {
+    throw UsageError(fmt::format(
+        "frozen_stages={}: the checkpoint of step {} was trained with {}: give "
+        "that, or train on from its weights (resnet_checkpoint) in another "
+        "model_dir",
+        model.frozen_stages, checkpoint.step, *frozen));
+  }
+}
+
 }  // namespace
 
 std::string RequireOwnCheckpoint(const Job& job, const Checkpoint& checkpoint) {
   RequireSameAverage(job, checkpoint);
   const std::string difference = DifferenceOf(job, checkpoint);
-  if (difference.empty()) {
-    return "";
-  }
   const bool trains = Trains(job.options.mode);
-  if (!job.options.force) {
+  if (!difference.empty() && !job.options.force) {
     throw UsageError("model_dir=" + job.options.model_dir +
                      ": its checkpoint belongs to another run: " + difference +
                      "; give another model_dir, or --force to " +
                      (trains ? "resume from it" : "use it"));
   }
-  Say(fmt::format("{} despite a difference (--force): {}",
-                  trains ? "resuming" : "using the checkpoint", difference));
+  RequireSameFrozenStages(job, checkpoint);
+  if (!difference.empty()) {
+    Say(fmt::format("{} despite a difference (--force): {}",
+                    trains ? "resuming" : "using the checkpoint", difference));
+  }
   return difference;
 }
 

@@ -219,6 +219,10 @@ void PrepareParts(const RunOptions& options, Ranks& ranks,
   if (!preparation.is_dry_run()) {
     SettlePrecision(options, ranks, resolved);
   }
+  if (options.mode != Mode::kExport) {
+    preparation.Do(
+        [&] { RequireUsablePrecision(resolved.values, options.device); });
+  }
   RequireSameRun(options, resolved, data, ranks);
   preparation.Do([&] { parts.claim = ClaimModelDir(options); });
   PrintData(options, data);

@@ -52,10 +52,21 @@ TEST(EvalHistoryTest, ForgetsWhatARunGoesBackBehind) {
   EXPECT_NO_THROW(ForgetEvaluationsAfter(0, model.path()));
   EXPECT_FALSE(std::filesystem::exists(EvaluationsPath(model.path())));
   WriteEvalHistory(Made(), model.path());
+  std::filesystem::create_directory(EvalFolder(model.path()));
+  for (const std::string& path :
+       {EvalPath(model.path(), 20), EvalPath(model.path(), 30),
+        EvalPath(model.path(), 30, "test-1a2b3c4d"),
+        PathIn(EvalFolder(model.path()), "events.out.tfevents.30.host")}) {
+    std::ofstream(path) << "{}\n";
+  }
   ForgetEvaluationsAfter(30, model.path());
   EXPECT_EQ(ReadEvalHistory(model.path()), Made());
+  EXPECT_THAT(NamesInFolder(EvalFolder(model.path())), SizeIs(4));
   ForgetEvaluationsAfter(20, model.path());
   EXPECT_EQ(ReadEvalHistory(model.path()).last_step(), 20);
+  EXPECT_THAT(
+      NamesInFolder(EvalFolder(model.path())),
+      UnorderedElementsAre("00000020.json", "events.out.tfevents.30.host"));
 }
 
 // A kill may come between the history and the file of an evaluation.

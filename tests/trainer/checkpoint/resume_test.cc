@@ -50,6 +50,22 @@ class ResumeTest : public testing::Test {
   std::vector<std::string> damaged_;
 };
 
+TEST_F(ResumeTest, FrozenStagesAreThoseBeforeTheFirstState) {
+  const ModelOptions model = {.depth = 18, .num_classes = 3};
+  Checkpoint checkpoint = MadeCheckpoint(10);
+  EXPECT_EQ(FrozenStagesOf(checkpoint, model), 5);
+  TensorMap& state = checkpoint.state.optimizer;
+  state = {{"layer2.0.conv1.weight/m", {}},
+           {"layer2.0.conv1.weight/v", {}},
+           {"conv1.weight/average", {}},
+           {"fc.bias/m", {}}};
+  EXPECT_EQ(FrozenStagesOf(checkpoint, model), 2);
+  state = {{"bn1.weight", {}}};
+  EXPECT_EQ(FrozenStagesOf(checkpoint, model), 0);
+  state = {{"step", {}}};
+  EXPECT_EQ(FrozenStagesOf(checkpoint, model), std::nullopt);
+}
+
 TEST_F(ResumeTest, AutoIsTheNewestWholeOne) {
   EXPECT_EQ(Step(dir_, "auto"), 20);
   EXPECT_EQ(Step(new_, "auto"), -1);

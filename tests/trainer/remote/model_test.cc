@@ -12,6 +12,7 @@
 #include "tests/support/throws.h"
 #include "trainer/checkpoint/best_checkpoint.h"
 #include "trainer/checkpoint/checkpoint.h"
+#include "trainer/checkpoint/eval_history.h"
 
 namespace infeed {
 namespace {
@@ -262,16 +263,55 @@ TEST_F(RemoteModelTest, ACourseThatWasLeftStays) {
 TEST_F(RemoteModelTest, ACourseThatMayGoLeavesWithItsBest) {
   const auto first = StartAndTrain("machine", {10, 20, 30});
   Best(*first, 30, 0.5);
+  for (const std::int64_t step : {10, 30}) {
+    Write(EvalPath(first->model_dir(), step), "{}");
+  }
   Round(*first);
   const auto again =
       Start("another", {.keep = {.drops_later = true}, .resume = "10"});
   ForgetBestAfter(10, again->model_dir());
+  ForgetEvaluationsAfter(10, again->model_dir());
   Round(*again);
+  EXPECT_TRUE(IsThere("eval/00000010.json"));
+  EXPECT_FALSE(IsThere("eval/00000030.json"));
   EXPECT_THAT(StepsThere(), ElementsAre(10, 20, 30));
   EXPECT_FALSE(IsThere("best.json"));
   Train(*again, 11);
   Round(*again);
   EXPECT_THAT(StepsThere(), ElementsAre(10, 11));
+}
+
+// Killed before the first new checkpoint is in the store, or before the later
+// ones have left it.
+TEST_F(RemoteModelTest, AKilledRunThatWentBackWinsOnItsMachine) {
+  for (const bool is_sent : {false, true}) {
+    EmptyStore();
+    const std::string name = is_sent ? "sent" : "left";
+    (void)StartAndTrain("first-" + name, {10, 20, 30});
+    const auto killed =
+        Start(name, {.keep = {.drops_later = true}, .resume = "10"});
+    Train(*killed, 11);
+    if (is_sent) {
+      server_.SetFaults(
+          R"({"fault": "status", "method": "DELETE", "path": "000[23]0/"})");
+      EXPECT_THROW(Round(*killed), IoError);
+      server_.SetFaults("");
+      EXPECT_THAT(StepsThere(), ElementsAre(10, 11, 20, 30));
+    }
+    const auto next = Start(name);
+    EXPECT_THAT(StepsThere(), ElementsAre(10, 11));
+    EXPECT_THAT(StepsOn(*next), ElementsAre(10, 11));
+  }
+}
+
+// It left nothing of its course.
+TEST_F(RemoteModelTest, ARunThatWentBackAndHadNoCheckpointCostsNone) {
+  (void)StartAndTrain("first", {10, 20});
+  const RemoteModelOptions back = {.keep = {.drops_later = true},
+                                   .resume = "10"};
+  (void)Start("machine", back);
+  EXPECT_THAT(StepsOn(*Start("machine")), ElementsAre(10, 20));
+  EXPECT_THAT(StepsThere(), ElementsAre(10, 20));
 }
 
 TEST_F(RemoteModelTest, FollowsNewCheckpoints) {

@@ -37,6 +37,21 @@ TEST_F(SentFilesTest, NamesWhatIsNewOrChanged) {
   EXPECT_THAT(sent_.Changed(), ElementsAre("metrics.jsonl"));
 }
 
+TEST_F(SentFilesTest, NamesWhatIsGone) {
+  Write("metrics.jsonl", "{}\n");
+  Write("eval/00000042.json", "{}");
+  Send("metrics.jsonl");
+  Send("eval/00000042.json");
+  sent_.NoteNewestStep(42);
+  sent_.NoteNewCourse(-1);
+  EXPECT_THAT(sent_.Gone(), IsEmpty());
+  RemoveFile(folder_ / "model/eval/00000042.json");
+  EXPECT_THAT(sent_.Gone(), ElementsAre("eval/00000042.json"));
+  sent_.Forget("eval/00000042.json");
+  EXPECT_THAT(sent_.Gone(), IsEmpty());
+  EXPECT_TRUE(sent_.WasSent("metrics.jsonl"));
+}
+
 TEST_F(SentFilesTest, WhatGrewWhileItWasSentIsSentAgain) {
   Write("metrics.jsonl", "{}\n");
   const SentFiles::State before = sent_.ReadState("metrics.jsonl");
@@ -57,6 +72,12 @@ TEST_F(SentFilesTest, LeavesCheckpointsAndUnfinishedFilesAlone) {
 TEST_F(SentFilesTest, OutlivesItsProcess) {
   Write("params.yaml", "seed: 1\n");
   Send("params.yaml");
+  EXPECT_EQ(sent_.new_course(), std::nullopt);
+  sent_.NoteNewCourse(-1);
+  EXPECT_EQ(SentFiles(folder_ / "model", folder_ / "sent.json").new_course(),
+            -1);
+  sent_.NoteNewCourse({});
+  EXPECT_EQ(sent_.new_course(), std::nullopt);
   const SentFiles next(folder_ / "model", folder_ / "sent.json");
   EXPECT_TRUE(next.WasSent("params.yaml"));
   EXPECT_FALSE(next.WasSent("metrics.jsonl"));

@@ -33,6 +33,23 @@ TEST(ModelDirTest, PadsAndRecognisesCheckpoints) {
   }
 }
 
+TEST(ModelDirTest, RecognisesEvaluations) {
+  for (const std::int64_t step : {0, 42, 123'456'789}) {
+    for (const char* subject : {"", "test-1a2b3c4d"}) {
+      EXPECT_EQ(
+          EvalStep(
+              EvalPath("m", step, subject).substr(EvalFolder("m").size() + 1)),
+          step);
+    }
+  }
+  for (const char* name :
+       {"", ".json", "42.json", "000000042.json", "00000042", "00000042.jsonl",
+        "00000042.json.tmp-17", "-0000042.json", "a-00000042.json",
+        "events.out.tfevents.00000042.json"}) {
+    EXPECT_FALSE(EvalStep(name)) << name;
+  }
+}
+
 TEST(ModelDirTest, SortsTheStepsOfCheckpointsAmongNames) {
   EXPECT_EQ(CheckpointSteps({"checkpoint-00000042", "eval", "checkpoint-42",
                              "checkpoint-00000007"}),
