@@ -68,15 +68,12 @@ InputOptions WithFoundKeys(InputOptions options, const RecordIndex& index) {
 }
 
 InputOptions ResolvedOptions(InputOptions options, const RecordIndex& index) {
-  std::vector<std::string> wanted;
-  for (const FieldSpec& field : ReadFields(options)) {
-    if (!field.absent) {
-      wanted.push_back(field.key);
-    }
-  }
+  std::vector<FieldSpec> wanted = ReadFields(options);
+  std::erase_if(
+      wanted, [](const FieldSpec& field) { return field.absent.has_value(); });
   for (const ViewSpec& view : options.views) {
     if (!view.key.empty()) {
-      wanted.push_back(view.key);
+      wanted.push_back({.key = view.key, .kind = FeatureKind::kBytes});
     }
   }
   options = WithFoundKeys(std::move(options), index);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iterator>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -55,8 +56,9 @@ WorkerLinks::WorkerLinks(RpcLibrary& library, RangeLender& lender,
       open_request_(Serialize(options_.open)),
       lent_(lender, input_, check, counters, options_.check_every, shared_),
       list_(std::move(list), options_.times,
-            [this](std::vector<std::string> addresses) {
-              Listed(std::move(addresses));
+            [this](std::vector<std::string> addresses,
+                   std::vector<std::string> notes) {
+              Listed(std::move(addresses), std::move(notes));
             }),
       work_([this] { Work(); }) {}
 
@@ -90,9 +92,11 @@ std::vector<WorkerStats> WorkerLinks::stats() const {
   return shared_.links.stats(Clock::now());
 }
 
-void WorkerLinks::Listed(std::vector<std::string> addresses) {
+void WorkerLinks::Listed(std::vector<std::string> addresses,
+                         std::vector<std::string> notes) {
   {
     const Lock lock(shared_.mutex);
+    std::ranges::move(notes, std::back_inserter(notes_));
     addresses_ = std::move(addresses);
     shared_.is_list_new = true;
   }
@@ -125,16 +129,20 @@ bool WorkerLinks::Wait(Clock::time_point until) {
 
 void WorkerLinks::ChooseLinks() {
   std::vector<std::unique_ptr<RpcChannel>> ended;
+  std::vector<std::string> notes;
   {
     const Lock lock(shared_.mutex);
     if (!std::exchange(shared_.is_list_new, false)) {
       return;
     }
+    notes = std::exchange(notes_, {});
     shared_.links.Choose(addresses_, options_.trainer, options_.most_links,
                          options_.times);
     ended = shared_.links.TakeEnded();
   }
   ended.clear();  // Their calls end here, without the lock.
+  std::ranges::for_each(notes,
+                        [this](const std::string& line) { Print(line); });
   const Lock lock(shared_.mutex);
   shared_.links.RemoveUnwanted();
 }

@@ -36,7 +36,8 @@ struct LinkOptions {
   std::string trainer = {};  // ChosenWorkers()
   LinkTimes times = {};
   // A line about a worker that was refused, dropped, lost or found again, each
-  // kind once for a worker and minute; from any thread. May be empty.
+  // kind once for a worker and minute, or about a file of the list; from any
+  // thread. May be empty.
   std::function<void(const std::string& line)> note = {};
   // Called at most once, at the start: if, when each worker has been tried,
   // none has accepted the stream, and one has refused it; with a UsageError.
@@ -114,8 +115,9 @@ class WorkerLinks {
 
   // Not under the lock.
   void Print(const std::string& line) const;
-  // Takes the addresses of the list.
-  void Listed(std::vector<std::string> addresses);
+  // Takes the addresses of the list, and lines to be printed by the thread.
+  void Listed(std::vector<std::string> addresses,
+              std::vector<std::string> notes);
 
   RpcLibrary& library_;
   RangeLender& lender_;
@@ -132,6 +134,7 @@ class WorkerLinks {
   bool is_accepted_ = false;  // by any worker, once
   bool has_begun_ = false;    // all workers have been tried
   std::vector<std::string> addresses_;
+  std::vector<std::string> notes_;  // of the list
 
   WorkerListReader list_;
   std::thread work_;

@@ -160,10 +160,18 @@ void WorkerList::Add(const ListedWorker& worker,
 }
 
 void WorkerList::Add(File& file, std::vector<std::string>& addresses) {
+  std::string problem;
   try {
     file.last = ReadList(file.path);
-  } catch (const Error&) {
-    // It is being written, or is gone: the last content holds.
+  } catch (const Error& error) {  // It is being written, or is gone.
+    problem = error.what();
+  }
+  if (problem != file.problem) {
+    notes_.push_back("workers: '@" + ShownText(file.path) + "'" +
+                     (problem.empty()
+                          ? " is read again"
+                          : ": " + problem + "; its last entries are used"));
+    file.problem = std::move(problem);
   }
   for (const ListedWorker& worker : file.last) {
     Add(worker, addresses);
@@ -197,6 +205,10 @@ std::vector<std::string> WorkerList::Addresses() {
   std::ranges::sort(addresses);
   addresses.erase(std::ranges::unique(addresses).begin(), addresses.end());
   return addresses;
+}
+
+std::vector<std::string> WorkerList::TakeNotes() {
+  return std::exchange(notes_, {});
 }
 
 std::vector<std::string> ChosenWorkers(std::vector<std::string> addresses,

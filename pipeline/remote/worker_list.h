@@ -35,10 +35,15 @@ class WorkerList {
   // May take as long as the system's resolver.
   [[nodiscard]] std::vector<std::string> Addresses();
 
+  // Lines about files that the last Addresses() could not read, each once until
+  // it has another reason, and about those that it could read again.
+  [[nodiscard]] std::vector<std::string> TakeNotes();
+
  private:
   struct File {
     std::string path;
     std::vector<ListedWorker> last = {};  // its last good content
+    std::string problem = {};             // why that is in use; "": it is new
   };
 
   // Add the addresses of a worker, or of those in a file, now.
@@ -48,6 +53,7 @@ class WorkerList {
   Resolve resolve_;
   std::vector<ListedWorker> workers_;
   std::vector<File> files_;
+  std::vector<std::string> notes_;                         // TakeNotes()
   std::map<ListedWorker, std::vector<std::string>> last_;  // answers, of names
 };
 

@@ -61,7 +61,7 @@ void WorkerListReader::Read(State& state) {
         addresses.empty()
             ? std::min(state.times.first_retry, state.times.resolve)
             : state.times.resolve;
-    state.on_read(std::move(addresses));
+    state.on_read(std::move(addresses), state.list.TakeNotes());
     state.end.wait_for(lock, wait, [&] { return state.is_stopping; });
   }
 }

@@ -16,7 +16,9 @@ namespace infeed {
 class WorkerListReader {
  public:
   // Called by the thread after each reading; must not destroy the reader.
-  using OnRead = std::function<void(std::vector<std::string> addresses)>;
+  // notes: WorkerList::TakeNotes().
+  using OnRead = std::function<void(std::vector<std::string> addresses,
+                                    std::vector<std::string> notes)>;
 
   WorkerListReader(WorkerList list, const LinkTimes& times, OnRead on_read);
   // Does not wait for a resolver: a thread that is in it ends later by itself.

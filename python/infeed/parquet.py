@@ -166,19 +166,31 @@ class _Rows:
 
     def __iter__(self) -> Iterator[tuple[bytes | None, int]]:
         number = 0
+        has_bytes = False
+        path = None
         for batch in self._table.iter_batches(
                 64, columns=[self._image, self._label]):
             for image, label in zip(batch.column(self._image).to_pylist(),
                                     batch.column(self._label).to_pylist()):
                 if isinstance(image, dict):
+                    path = path or image.get("path")
                     image = image.get("bytes", image)
                 if not isinstance(image, (bytes, type(None))):
                     raise self._error(
                         f"the column {self._image} holds a "
                         f"{type(image).__name__}; images are bytes, or a struct "
                         "that has them as bytes")
+                has_bytes = has_bytes or image is not None
                 yield image, self._checked(label, number)
                 number += 1
+        # Hugging Face's datasets opens such paths from the working folder, so they
+        # name no certain file.
+        if path and not has_bytes:
+            raise self._error(
+                f"the column {self._image} holds paths of images, such as {path}, "
+                "and no bytes: write the file with the images in it, as "
+                "Dataset.to_parquet() of Hugging Face's datasets does, or convert "
+                "the folder of the images")
 
     def _column(self, what: str, key: str, fits: Callable[[str], bool]) -> str:
         """The one that fits; of several the one that is called so."""

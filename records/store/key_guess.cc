@@ -7,6 +7,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <ranges>
 #include <set>
 #include <string_view>
 #include <variant>
@@ -202,30 +203,33 @@ std::string LabelKeyWithoutImages(const SeenFeatures& features) {
                                                        : std::string(kLabelKey);
 }
 
-// The keys that were seen in some records.
+// The keys that were seen in some records, with the kinds of their lists.
+using KeyKinds = std::map<std::string, std::set<FeatureKind>>;
+
 struct SearchedKeys {
-  std::set<std::string> keys = {};
+  KeyKinds keys = {};
   std::set<std::string> lists = {};  // of SequenceExamples, which are not read
   std::int64_t records = 0;          // that may be searched
 };
 
-std::string Joined(const std::set<std::string>& keys) {
+std::string Joined(const KeyKinds& keys) {
   std::string names;
-  for (const std::string& key : keys) {
+  for (const auto& [key, kinds] : keys) {
     names.append(names.empty() ? "" : ", ").append(key);
   }
   return names;
 }
 
 // Searches records spread over the data until is_enough(keys).
-SearchedKeys SearchKeys(
-    const RecordIndex& index, const std::string& image_key,
-    const std::function<bool(const std::set<std::string>&)>& is_enough) {
+SearchedKeys SearchKeys(const RecordIndex& index, const std::string& image_key,
+                        const std::function<bool(const KeyKinds&)>& is_enough) {
   SearchedKeys seen = {.records = std::min(kMostSearched, index.size())};
   const auto note = [&](std::span<const std::byte> payload) {
     try {
       for (const ExampleFeature& feature : ListFeatures(payload)) {
-        seen.keys.emplace(feature.key);
+        // The variant's alternatives are in the order of the kinds.
+        seen.keys[std::string(feature.key)].insert(
+            static_cast<FeatureKind>(feature.values.index()));
       }
       for (const std::string_view key : FeatureListKeys(payload)) {
         seen.lists.emplace(key);
@@ -247,6 +251,31 @@ SearchedKeys SearchKeys(
         [](std::size_t, const DataError&) {});
   }
   return seen;
+}
+
+// Whether some record has the field's key, with a list of its kind or an empty
+// one.
+bool MayHold(const KeyKinds& keys, const FieldSpec& field) {
+  const auto kinds = keys.find(field.key);
+  return kinds != keys.end() && (kinds->second.contains(field.kind) ||
+                                 kinds->second.contains(FeatureKind::kNone));
+}
+
+// Why no record holds the field. total: records of the data.
+std::string WhyNone(const FieldSpec& field, const SearchedKeys& seen,
+                    std::int64_t total) {
+  const std::string text =
+      "none of " + std::to_string(seen.records) + " records" +
+      (seen.records < total
+           ? " (those searched, of " + std::to_string(total) + ")"
+           : "") +
+      " has \"" + field.key + "\"";
+  const auto kinds = seen.keys.find(field.key);
+  if (kinds == seen.keys.end()) {
+    return text + "; they have " + Joined(seen.keys);
+  }
+  return text + " as " + std::string(FeatureKindName(field.kind)) +
+         "; it holds " + std::string(FeatureKindName(*kinds->second.begin()));
 }
 
 }  // namespace
@@ -279,28 +308,23 @@ RecordKeys FindKeys(const RecordIndex& index, const RecordKeys& given) {
 }
 
 void RequireFeatures(const RecordIndex& index, const std::string& image_key,
-                     const std::vector<std::string>& wanted) {
-  const auto missing = [&](const std::set<std::string>& keys) {
+                     std::span<const FieldSpec> wanted) {
+  const auto missing = [&](const KeyKinds& keys) {
     return std::ranges::find_if(
-        wanted, [&](const std::string& key) { return !keys.contains(key); });
+        wanted, [&](const FieldSpec& field) { return !MayHold(keys, field); });
   };
   const SearchedKeys seen = SearchKeys(index, image_key, [&](const auto& keys) {
     return missing(keys) == wanted.end();
   });
   const auto first = missing(seen.keys);
-  if (first != wanted.end() && seen.lists.contains(*first)) {
-    throw UsageError("\"" + *first +
+  if (first != wanted.end() && seen.lists.contains(first->key)) {
+    throw UsageError("\"" + first->key +
                      "\" is in the feature lists of SequenceExamples, which "
                      "are not read; their context has " +
                      (seen.keys.empty() ? "no keys" : Joined(seen.keys)));
   }
   if (first != wanted.end() && !seen.keys.empty()) {
-    throw UsageError(
-        "none of " + std::to_string(seen.records) + " records" +
-        (seen.records < index.size()
-             ? " (those searched, of " + std::to_string(index.size()) + ")"
-             : "") +
-        " has \"" + *first + "\"; they have " + Joined(seen.keys));
+    throw UsageError(WhyNone(*first, seen, index.size()));
   }
 }
 
@@ -316,7 +340,7 @@ void RequireImages(const RecordIndex& index, const std::string& image_key) {
   if (features.HasImage(key)) {
     return;
   }
-  const auto has_image = [&](const std::set<std::string>& keys) {
+  const auto has_image = [&](const KeyKinds& keys) {
     return keys.contains(key) || keys.contains("image/packed");
   };
   const SearchedKeys seen = SearchKeys(index, key, has_image);
@@ -338,10 +362,11 @@ bool MayHaveLabels(const RecordIndex& index) {
     first = end;
   }
   if (index.any_examples()) {
-    const auto has_label = [](const std::set<std::string>& keys) {
-      return std::ranges::any_of(keys, [](const std::string& key) {
-        return key == kLabelKey || IsLabelName(key);
-      });
+    const auto has_label = [](const KeyKinds& keys) {
+      return std::ranges::any_of(std::views::keys(keys),
+                                 [](const std::string& key) {
+                                   return key == kLabelKey || IsLabelName(key);
+                                 });
     };
     const SearchedKeys seen =
         SearchKeys(index, std::string(kImageKey), has_label);

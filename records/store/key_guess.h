@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "records/example/fields.h"
 #include "records/example/imagenet_example.h"
 #include "records/store/record_index.h"
 
@@ -41,10 +42,10 @@ struct RecordKeys {
 
 // Throws UsageError, with the keys that records have, for a wanted key that is
 // in no record of the data, or, of large data, in none of a thousand records
-// spread over it. Passes if no record can be read. image_key:
-// RecordStoreOptions.
+// spread over it; and, with the kind that they have, if it is in each of
+// another kind. Passes if no record can be read. image_key: RecordStoreOptions.
 void RequireFeatures(const RecordIndex& index, const std::string& image_key,
-                     const std::vector<std::string>& wanted);
+                     std::span<const FieldSpec> wanted);
 
 // Throws UsageError, with the keys that records have, if no record of the data
 // has an image, as far as RequireFeatures() searches. image_key: the user's.

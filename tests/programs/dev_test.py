@@ -40,13 +40,9 @@ class DevTest(unittest.TestCase):
         """What `./dev build` asks CMake for, and says."""
         log = self.root / "log"
         log.write_text("")
-        environment = {**os.environ, "LOG": str(log), "INFEED_PACKAGES": "conda",
-                       "PATH": f"{self.root}/bin:{os.environ['PATH']}"}
-        environment.pop("CMAKE_PREFIX_PATH", None)
-        if prefixes is not None:
-            environment["CMAKE_PREFIX_PATH"] = prefixes
-        done = subprocess.run([self.root / "dev", "build"], check=True,
-                              env=environment, capture_output=True, text=True)
+        variables = {} if prefixes is None else {"CMAKE_PREFIX_PATH": prefixes}
+        done = self.run_dev("build", **variables)
+        self.assertEqual(done.returncode, 0, done.stderr)
         return log.read_text().splitlines(), done.stderr
 
     def test_a_folder_is_configured_once(self):
@@ -63,6 +59,42 @@ class DevTest(unittest.TestCase):
             self.assertIn("--fresh", lines[0])
             self.assertIn("CMAKE_PREFIX_PATH has changed", said)
             self.assertEqual(len(self.asked(prefixes)[0]), 1)
+
+    def run_dev(self, *arguments, **variables):
+        environment = {**os.environ, "LOG": str(self.root / "log"),
+                       "INFEED_PACKAGES": "conda", "PYTHONDONTWRITEBYTECODE": "1",
+                       "PATH": f"{self.root}/bin:{os.environ['PATH']}"}
+        environment.pop("CMAKE_PREFIX_PATH", None)
+        environment.update(variables)
+        return subprocess.run([self.root / "dev", *arguments], check=False,
+                              env=environment, capture_output=True, text=True)
+
+    def test_help_of_a_verb_prints_its_usage_and_starts_nothing(self):
+        for name in ("bench", "tests"):
+            (self.root / name).symlink_to(ROOT / name)
+        (self.root / "build").mkdir()
+        before = {*self.root.rglob("*")}
+        verbs = sorted({*re.findall(r"^  ([a-z][\w-]*)",
+                                    (ROOT / "dev").read_text().split("TEXT")[1], re.M)})
+        self.assertIn("clean", verbs)
+        asked = [(verb, flag) for verb in verbs for flag in ("--help", "-h")]
+        asked += [("build", "cuda", "--help"), ("test", "wheel", "-h"),
+                  ("python", "wheel", "3.12", "--help"), ("bench", "peers", "--help"),
+                  ("bench", "decoders", "DIR", "--help"),
+                  ("bench", "device", "life", "--cpu", "--help"),
+                  ("fuzz", "corpora", "--help"), ("long", "soak", "--help")]
+        for arguments in asked:
+            with self.subTest(arguments):
+                done = self.run_dev(*arguments)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertIn("usage: ", done.stdout)
+                self.assertIn(arguments[0], done.stdout)
+                self.assertEqual({*self.root.rglob("*")}, before)
+
+    def test_help_of_a_verb_that_is_not_there_is_an_error(self):
+        done = self.run_dev("biuld", "--help")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("unknown verb 'biuld'", done.stderr)
 
 
 def load_run_named():

@@ -108,6 +108,29 @@ TEST_F(RestartTest, RefusesAFolderOfTheImagesAsItsOutput) {
   EXPECT_FALSE(fs::exists(raw / "train/dataset.json"));
 }
 
+// A manifest finds its images wherever shards lie.
+TEST_F(RestartTest, WithAManifestAFolderAboveImagesMayBeTheOutput) {
+  ImageFolder raw;
+  raw.JpegsIn("train/cat", 2);
+  const TemporaryFolder tables;
+  std::string table = "path,label\n";
+  for (const auto& [name, bytes] : FilesBelow(raw.path())) {
+    table += name + ",cat\n";
+  }
+  WriteFileAtomically(tables / "m.csv", table);
+  const std::string manifest = "--manifest " + tables / "m.csv";
+  for (const char* folder : {"", "train/cat"}) {
+    EXPECT_THAT(Convert(raw.path(), raw / folder, manifest),
+                Ends(2, HasSubstr("lies in this folder")))
+        << folder;
+  }
+  for (const char* more : {"", " --overwrite"}) {
+    EXPECT_THAT(Convert(raw.path(), raw / "train", manifest + more), Ends(0))
+        << more;
+  }
+  EXPECT_EQ(FilesBelow(raw / "train/cat").size(), 2U);
+}
+
 // INFEED_KILLS=50 kills it that often.
 TEST_F(RestartTest, LeavesNothingHalfWrittenWhenStopped) {
   const TemporaryFolder out;

@@ -503,6 +503,24 @@ class ParquetTest(unittest.TestCase):
                     infeed.convert(file, pathlib.Path(folder) / "out",
                                    image_key="photo")
 
+    def test_images_by_path_alone_are_one_error(self):
+        jpegs = self.jpegs(1)
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            (folder / "x.jpg").write_bytes(jpegs[0])
+            by_path = {"bytes": None, "path": "x.jpg"}
+            lost = {"bytes": None, "path": None}
+            file = self.write(folder, {"image": [lost, by_path], "label": [0, 1]})
+            with self.assertRaisesRegex(
+                    ValueError, f"{file}: the column image holds paths of images, "
+                                "such as x.jpg, and no bytes: .*to_parquet"):
+                infeed.convert(file, folder / "out", on_bad_image="skip")
+            self.assertFalse((folder / "out").exists())
+            whole = {"bytes": jpegs[0], "path": "x.jpg"}
+            file = self.write(folder, {"image": [whole, by_path], "label": [0, 1]})
+            done = infeed.convert(file, folder / "out", on_bad_image="skip")
+            self.assertEqual([bad.path for bad in done.bad], [f"{file}#1"])
+
     def test_files_without_rows_and_hidden_ones_are_left_out(self):
         jpegs = self.jpegs(3)
         with tempfile.TemporaryDirectory() as name:

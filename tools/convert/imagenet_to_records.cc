@@ -161,7 +161,9 @@ void RefuseInputsInOutput(const Flags& flags, const ConversionPlan& plan) {
   for (const PlannedSplit& split : plan.splits) {
     std::ranges::move(FilesOf(split.images), std::back_inserter(inputs));
   }
-  std::ranges::copy(FoldersWithin(raw, inputs), std::back_inserter(inputs));
+  if (flags.input.manifests.empty()) {  // Else a table finds the images.
+    std::ranges::copy(FoldersWithin(raw, inputs), std::back_inserter(inputs));
+  }
   RefuseInputsIn(folders, "--local_scratch_dir", inputs);
   CheckOutputs(outputs, inputs);  // compares files, not names: hard links
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -51,6 +52,9 @@ struct AnnotationOptions {
   std::string voc_set = "Main";  // folder in ImageSets
   // A file of class names, of which line i has label i; empty: none.
   std::string class_list = {};
+  // Of YOLO's key points in each line (--kpt_shape); 0: none are there; absent:
+  // data.yaml says so.
+  std::optional<std::size_t> key_point_numbers = {};
   int threads = 0;  // as for ParallelFor()
 };
 

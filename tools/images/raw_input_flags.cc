@@ -18,6 +18,7 @@
 #include "tools/images/coco.h"
 #include "tools/images/data_split.h"
 #include "tools/images/duplicates.h"
+#include "tools/images/key_points.h"
 #include "tools/images/manifest.h"
 #include "tools/images/tree_union.h"
 #include "tools/images/voc.h"
@@ -51,6 +52,8 @@ void CheckAnnotations(const RawInputFlags& flags) {
   only(options.voc_set != standard.voc_set, flags.voc, "--voc_set", "--voc");
   only(!options.class_list.empty(), flags.voc || flags.yolo, "--class_list",
        "--voc and --yolo");
+  only(options.key_point_numbers.has_value(), flags.yolo, "--kpt_shape",
+       "--yolo");
   only(options.drop_empty, flags.are_annotated(), "--drop_empty",
        "--coco, --voc and --yolo");
 }
@@ -151,6 +154,14 @@ void AddAnnotationFlags(CLI::App& app, RawInputFlags& flags) {
   Rare(app.add_option("--class_list", options.class_list,
                       "Names of VOC's or YOLO's classes, one a line: the first "
                       "one has label 1."));
+  Rare(app.add_option_function<std::string>(
+           "--kpt_shape",
+           [&options](const std::string& text) {
+             options.key_point_numbers = ParseKptShape(text);
+           },
+           "Key points of YOLO's lines where data.yaml does not say so: "
+           "their number and the numbers of each, such as 17,3, or none."))
+      ->option_text("K,D|none");
   Rare(app.add_option("--voc_set", options.voc_set,
                       "Folder of the lists in VOC's ImageSets, such as "
                       "Segmentation."))

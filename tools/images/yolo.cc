@@ -20,6 +20,7 @@
 #include "records/files/text_lines.h"
 #include "tools/cli/parallel_for.h"
 #include "tools/images/annotations.h"
+#include "tools/images/key_points.h"
 
 namespace infeed {
 namespace {
@@ -29,7 +30,6 @@ constexpr std::int64_t kMaxYamlBytes = std::int64_t{1} << 20;
 
 constexpr std::size_t kBoxNumbers = 5;      // class, centre, width, height
 constexpr std::size_t kPolygonNumbers = 7;  // or more: class, three points
-constexpr std::int64_t kMostKeyPoints = 10000;
 // Coordinates may be a little outside of the image, as in Ultralytics.
 constexpr double kLeast = -0.01;
 constexpr double kMost = 1.01;
@@ -83,13 +83,12 @@ void CheckCount(std::size_t count, std::size_t key_point_numbers) {
     throw DataError("has " + CountText(count, "number") +
                     ", expected 5 (class, centre x, y, width, height) or a "
                     "class and a polygon; key points need kpt_shape in the "
-                    "folder's data.yaml");
+                    "folder's data.yaml, or --kpt_shape");
   }
 }
 
-AnnotatedObject ReadObject(std::string_view line,
+AnnotatedObject ReadObject(const std::vector<double>& numbers,
                            std::size_t key_point_numbers) {
-  const std::vector<double> numbers = NumbersOf(line);
   CheckCount(numbers.size(), key_point_numbers);
   const bool is_box = key_point_numbers > 0 || numbers.size() == kBoxNumbers;
   const double number = numbers.front();
@@ -165,11 +164,13 @@ std::size_t KeyPointNumbers(const YAML::Node& root) {
   }
   try {
     const auto shape = root["kpt_shape"].as<std::vector<std::int64_t>>();
-    if (shape.size() != 2 || shape[0] < 1 || shape[0] > kMostKeyPoints ||
-        (shape[1] != 2 && shape[1] != 3)) {
+    const auto numbers = shape.size() == 2
+                             ? KeyPointNumbersOf(shape[0], shape[1])
+                             : std::nullopt;
+    if (!numbers) {
       throw DataError(kExpected);
     }
-    return static_cast<std::size_t>(shape[0] * shape[1]);
+    return *numbers;
   } catch (const YAML::Exception& error) {
     FailInYaml(error, kExpected);
   }
@@ -177,13 +178,14 @@ std::size_t KeyPointNumbers(const YAML::Node& root) {
 
 // What all label files of a data set have in common.
 struct LabelFormat {
-  LabelNames names;  // empty: no file has names
-  std::size_t key_point_numbers = 0;
+  LabelNames names = {};  // empty: no file has names
+  // Absent: nothing says whether there are key points.
+  std::optional<std::size_t> key_point_numbers = {};
 };
 
 LabelFormat FindFormat(const AnnotatedFolder& folder,
                        const AnnotationOptions& options) {
-  LabelFormat format;
+  LabelFormat format = {.key_point_numbers = options.key_point_numbers};
   if (!options.class_list.empty()) {
     format.names = ReadLabelNames(options.class_list);
   }
@@ -193,7 +195,9 @@ LabelFormat FindFormat(const AnnotatedFolder& folder,
   if (!yaml.empty()) {
     InFile(PathForMessages(folder.PathOf(yaml)), [&] {
       const YAML::Node root = LoadYaml(folder.Read(yaml, kMaxYamlBytes));
-      format.key_point_numbers = KeyPointNumbers(root);
+      if (!format.key_point_numbers) {
+        format.key_point_numbers = KeyPointNumbers(root);
+      }
       if (format.names.empty()) {
         format.names = NamesInYaml(root);
       }
@@ -224,6 +228,22 @@ void NameClasses(LabelNames& names, std::vector<ImageObjects>& all) {
   }
 }
 
+// A line with key points is a polygon by its count, with a wrong box.
+void RefuseLikelyKeyPoints(const std::string& folder,
+                           const std::vector<KeyPointSigns>& files) {
+  KeyPointSigns signs;
+  for (const KeyPointSigns& file : files) {
+    signs.Add(file);
+  }
+  if (signs.AreFound()) {
+    throw UsageError(
+        PathForMessages(folder) + ": " + signs.Text() +
+        ", which may be a polygon, or a box with key points, and the folder "
+        "has no data.yaml: give --kpt_shape as kpt_shape is in the data set's "
+        "data.yaml, such as 17,3, or --kpt_shape none for polygons");
+  }
+}
+
 std::string LabelFileOf(std::string_view image) {
   const std::string beside = std::string(WithoutExtension(image)) + ".txt";
   std::string apart = WithFolder(beside, "images", "labels");
@@ -233,7 +253,8 @@ std::string LabelFileOf(std::string_view image) {
 }  // namespace
 
 std::vector<AnnotatedObject> ParseYolo(std::string_view text,
-                                       std::size_t key_point_numbers) {
+                                       std::size_t key_point_numbers,
+                                       KeyPointSigns* signs) {
   std::vector<AnnotatedObject> objects;
   std::set<std::pair<std::int64_t, std::array<float, 4>>> seen;
   std::size_t number = 0;
@@ -243,7 +264,11 @@ std::vector<AnnotatedObject> ParseYolo(std::string_view text,
       continue;
     }
     try {
-      AnnotatedObject object = ReadObject(line, key_point_numbers);
+      const std::vector<double> numbers = NumbersOf(line);
+      AnnotatedObject object = ReadObject(numbers, key_point_numbers);
+      if (signs != nullptr) {
+        signs->Add(numbers);
+      }
       if (seen.emplace(object.label, object.box).second) {
         objects.push_back(std::move(object));
       }
@@ -269,16 +294,21 @@ ImageTree ReadYolo(const std::string& folder,
                      all.front().file + " and the like");
   }
   LabelFormat format = FindFormat(in, options);
+  std::vector<KeyPointSigns> signs(all.size());
   ParallelFor(all.size(), options.threads, [&](std::size_t i) {
     const std::string file = std::move(all[i].file);
     all[i].file = PathForMessages(in.PathOf(file));
     if (in.files().contains(file)) {
       InFile(all[i].file, [&] {
         all[i].objects =
-            ParseYolo(in.Read(file, kMaxLabelBytes), format.key_point_numbers);
+            ParseYolo(in.Read(file, kMaxLabelBytes),
+                      format.key_point_numbers.value_or(0), &signs[i]);
       });
     }
   });
+  if (!format.key_point_numbers) {
+    RefuseLikelyKeyPoints(folder, signs);
+  }
   NameClasses(format.names, all);
   AnnotatedImages images(options);
   for (std::size_t i = 0; i < all.size(); ++i) {

@@ -465,6 +465,8 @@ TEST_F(WorkerLinksTest, AFileOfWorkersMayChange) {
   WriteFileAtomically(folder / "list", "b:1\n");
   ASSERT_TRUE(Becomes("b:1", "open"));
   EXPECT_EQ(links_->stats().size(), 1U);
+  ASSERT_EQ(::remove((folder / "list").c_str()), 0);
+  EXPECT_TRUE(Prints("list': ", "; its last entries are used"));
   lender_.Refill();
   FillOnce();
 }

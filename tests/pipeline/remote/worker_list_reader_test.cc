@@ -24,7 +24,8 @@ TEST(WorkerListReaderTest, ReadsAgainAndAgain) {
   std::vector<std::string> last;
   {
     const WorkerListReader reader(WorkerList("b:1,a:1"), kOften,
-                                  [&](std::vector<std::string> addresses) {
+                                  [&](std::vector<std::string> addresses,
+                                      const std::vector<std::string>&) {
                                     last = std::move(addresses);
                                     ++readings;
                                     readings.notify_one();
@@ -44,7 +45,8 @@ TEST(WorkerListReaderTest, ReadsSoonAgainWhatHasNoAddressYet) {
                        : std::vector<std::string>{"10.0.0.1"};
   });
   const WorkerListReader reader(std::move(list), kOnceAMinute,
-                                [&](const std::vector<std::string>& addresses) {
+                                [&](const std::vector<std::string>& addresses,
+                                    const std::vector<std::string>&) {
                                   if (!addresses.empty()) {
                                     is_known = true;
                                     is_known.notify_one();
@@ -71,7 +73,8 @@ TEST(WorkerListReaderTest, EndsWithoutWaitingForTheResolver) {
     });
     const WorkerListReader reader(
         std::move(list), kOften,
-        [is_read](const std::vector<std::string>& /*addresses*/) {
+        [is_read](const std::vector<std::string>& /*addresses*/,
+                  const std::vector<std::string>& /*notes*/) {
           *is_read = true;
         });
     resolver->is_asked.wait(false);

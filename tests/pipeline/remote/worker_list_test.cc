@@ -89,6 +89,29 @@ TEST(WorkerListTest, AFileIsReadAnew) {
   EXPECT_THAT(list.Addresses(), IsEmpty());
 }
 
+TEST(WorkerListTest, AFileThatBecomesBadIsNotedOnce) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "list";
+  WriteFileAtomically(path, "a:1\n");
+  WorkerList list("@" + path);
+  const auto notes = [&] {
+    EXPECT_THAT(list.Addresses(), ElementsAre("a:1"));
+    return list.TakeNotes();
+  };
+  EXPECT_THAT(notes(), IsEmpty());
+  WriteFileAtomically(path, "half a li");
+  EXPECT_THAT(notes(),
+              ElementsAre(AllOf(HasSubstr("workers: '@" + path + "': "),
+                                HasSubstr("'half a li' is not HOST:PORT"),
+                                HasSubstr("; its last entries are used"))));
+  EXPECT_THAT(notes(), IsEmpty());
+  ASSERT_EQ(::remove(path.c_str()), 0);
+  EXPECT_THAT(notes(), ElementsAre(HasSubstr("No such file")));
+  WriteFileAtomically(path, "a:1\n");
+  EXPECT_THAT(notes(), ElementsAre("workers: '@" + path + "' is read again"));
+  EXPECT_THAT(notes(), IsEmpty());
+}
+
 TEST(WorkerListTest, OtherEntriesAreRefusedByName) {
   for (const std::string text :
        {"host", "host:", ":94", "host:0", "host:65536", "host:94x", "ho st:94",

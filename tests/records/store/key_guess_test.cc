@@ -183,6 +183,14 @@ TEST(KeyGuess, AnEmptyLabelIsNotWanted) {
             (RecordKeys{"photo", ""}));
 }
 
+std::vector<FieldSpec> Wanted(const std::vector<std::string>& keys) {
+  std::vector<FieldSpec> fields;
+  for (const std::string& key : keys) {
+    fields.push_back({.key = key, .kind = FeatureKind::kInt64});
+  }
+  return fields;
+}
+
 TEST(KeyGuess, RequiresFeaturesOfSomeRecord) {
   const TemporaryFolder folder;
   RecordFile file;
@@ -192,13 +200,41 @@ TEST(KeyGuess, RequiresFeaturesOfSomeRecord) {
   file.Add(BuildExample(Record{{"rare", Numbers{1}}}));
   const RecordIndex index({file.Write(folder / "a")});
   RequireFeatures(index, "", {});
-  RequireFeatures(index, "", {"a", "rare"});
+  RequireFeatures(index, "", Wanted({"a", "rare"}));
   EXPECT_EQ(MessageOf<UsageError>([&] {
-              RequireFeatures(index, "", {"a", "c"});
+              RequireFeatures(index, "", Wanted({"a", "c"}));
             }),
             "none of 21 records has \"c\"; they have a, b, rare");
   RequireFeatures(RecordIndex({RecordFile().Add("?").Write(folder / "b")}), "",
-                  {"c"});  // Nothing can be read.
+                  Wanted({"c"}));  // Nothing can be read.
+}
+
+TEST(KeyGuess, RequiresTheKindOfSomeRecord) {
+  const TemporaryFolder folder;
+  const RecordIndex mixed(
+      {RecordFile()
+           .Add(BuildExample(Record{{"a", Bytes{"1"}}, {"b", Bytes{"1"}}}))
+           .Add(BuildExample(Record{{"a", Numbers{1}}, {"b", Bytes{"1"}}}))
+           .Add(BuildExample(Record{{"empty", {}}}))
+           .Write(folder / "a")});
+  RequireFeatures(mixed, "", Wanted({"a", "empty"}));
+  EXPECT_EQ(MessageOf<UsageError>([&] {
+              RequireFeatures(mixed, "", Wanted({"a", "b"}));
+            }),
+            "none of 3 records has \"b\" as int64; it holds bytes");
+}
+
+TEST(KeyGuess, AMemberOfATarHoldsNoBoxes) {
+  const TemporaryFolder folder;
+  WriteFileAtomically(
+      folder / "a.tar",
+      TarFile().Add("1.jpg", Jpeg()).Add("1.json", "{\"boxes\": []}").text());
+  const RecordIndex index({folder / "a.tar"});
+  const std::vector<FieldSpec> json = {
+      {.key = "json", .kind = FeatureKind::kFloat}};
+  EXPECT_EQ(MessageOf<UsageError>(
+                [&] { RequireFeatures(index, std::string(kImageKey), json); }),
+            "none of 1 records has \"json\" as float; it holds bytes");
 }
 
 TEST(KeyGuess, SaysOfHowManyRecordsAFeatureWasSearched) {
@@ -208,9 +244,10 @@ TEST(KeyGuess, SaysOfHowManyRecordsAFeatureWasSearched) {
     file.Add(BuildExample(Record{{"a", Numbers{1}}}));
   }
   const RecordIndex index({file.Write(folder / "a")});
-  EXPECT_EQ(MessageOf<UsageError>([&] { RequireFeatures(index, "", {"c"}); }),
-            "none of 1000 records (those searched, of 1001) has \"c\"; they "
-            "have a");
+  EXPECT_EQ(
+      MessageOf<UsageError>([&] { RequireFeatures(index, "", Wanted({"c"})); }),
+      "none of 1000 records (those searched, of 1001) has \"c\"; they "
+      "have a");
 }
 
 TEST(KeyGuess, FeatureListsOfSequenceExamplesAreNamed) {
@@ -224,11 +261,11 @@ TEST(KeyGuess, FeatureListsOfSequenceExamplesAreNamed) {
         {RecordFile()
              .Add(FromHex((has_context ? context : "") + lists))
              .Write(folder / (has_context ? "a" : "b"))});
-    EXPECT_EQ(
-        MessageOf<UsageError>([&] { RequireFeatures(index, "", {"tok"}); }),
-        "\"tok\" is in the feature lists of SequenceExamples, "
-        "which are not read; their context has " +
-            std::string(has_context ? "len" : "no keys"));
+    EXPECT_EQ(MessageOf<UsageError>(
+                  [&] { RequireFeatures(index, "", Wanted({"tok"})); }),
+              "\"tok\" is in the feature lists of SequenceExamples, "
+              "which are not read; their context has " +
+                  std::string(has_context ? "len" : "no keys"));
   }
 }
 

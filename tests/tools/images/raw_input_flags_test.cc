@@ -109,6 +109,11 @@ TEST(RawInputFlagsTest, RefuseOptionsOfOtherAnnotations) {
       message([](Flags& flags) { flags.annotations.drop_empty = true; }),
       HasSubstr("--drop_empty is for --coco, --voc and --yolo"));
   EXPECT_THAT(message([](Flags& flags) {
+                flags.voc = true;
+                flags.annotations.key_point_numbers = 0;
+              }),
+              HasSubstr("--kpt_shape is for --yolo"));
+  EXPECT_THAT(message([](Flags& flags) {
                 flags.yolo = true;
                 flags.annotations.voc_from_one = true;
               }),

@@ -71,6 +71,43 @@ TEST_F(YoloTest, KeyPointsAreLeftOut) {
               HasSubstr("data.yaml: kpt_shape: expected [number of key"));
 }
 
+TEST_F(YoloTest, LinesThatMayHaveKeyPointsAreRefusedWithoutDataYaml) {
+  const std::string line = "0 0.5 0.5 0.25 0.5 0.4 0.3 0 0 0.6 0.7 0.4 0.7\n";
+  for (const std::string& text :
+       {line, line + "1 0.2 0.3 0.2 0.2 0.2 0.3 0.2 0.3 0.2 0.3 0.2 0.3\n",
+        std::string("0 0.5 0.5 0.2 0.2 0.5 0.5 1 0 0 0 0.5 0.5 1 0 0 0\n")}) {
+    EXPECT_THAT(
+        MessageOf<UsageError>([&] { (void)Read(text); }),
+        AllOf(HasSubstr(" numbers, which may be a polygon, or a box with key "
+                        "points, and the folder has no data.yaml"),
+              HasSubstr("--kpt_shape none")))
+        << text;
+  }
+  EXPECT_THAT(MessageOf<UsageError>([&] { (void)Read(line + line); }),
+              HasSubstr(raw_.path() + ": all 2 lines have 13 numbers"));
+  const auto box = [&](std::size_t key_point_numbers) {
+    return Read(line, {.key_point_numbers = key_point_numbers})
+        .splits[0]
+        .images[0]
+        .objects->objects[0]
+        .box;
+  };
+  EXPECT_THAT(box(8), ElementsAre(0.375F, 0.25F, 0.625F, 0.75F));
+  EXPECT_THAT(box(0), ElementsAre(0, 0, 0.6F, 0.7F));
+  raw_.File("data.yaml", "names: [person]\n");  // no pose data set
+  EXPECT_THAT(Objects(line)[0].box, ElementsAre(0, 0, 0.6F, 0.7F));
+}
+
+TEST_F(YoloTest, OtherPolygonsNeedNoDataYaml) {
+  for (const std::string text :
+       {"0 0.2 0.2 0.8 0.2 0.8 0.8 0.2 0.8\n",  // of four points
+        "0 0.5 0.5 0.25 0.5 0.9 0.9\n",         // not in the box
+        "0 0.9 0.5 0.25 0.5 0.9 0.5\n",         // the box is not in the image
+        "0 0.5 0.5 0.25 0.5\n0 0.5 0.5 0.25 0.5 0.5 0.5\n"}) {
+    EXPECT_FALSE(Objects(text).empty()) << text;
+  }
+}
+
 TEST_F(YoloTest, LeavesOutEmptyBoxes) {
   const ImageTree tree = Read("0 0.5 0.5 0 0.5\n", {});
   EXPECT_THAT(Labels(tree.splits[0], raw_),
