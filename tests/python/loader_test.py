@@ -117,6 +117,23 @@ class EpochTest(unittest.TestCase):
         other.set_epoch(1)
         self.assertEqual(digest(other), second)
 
+    def test_set_epoch_keeps_a_resumed_place_in_that_epoch(self):
+        """Loops that call it before each pass go on where they were stopped."""
+        begun, train = loader(), loader()
+        state = list(itertools.islice(begun, 3))[2].state_dict()
+        seen = []
+        train.load_state_dict(state)
+        for epoch in range(train.epoch, 2):
+            train.set_epoch(epoch)
+            seen += [(batch.epoch, batch.number) for batch in train]
+        self.assertEqual(seen, [(0, number) for number in range(3, len(train))]
+                         + [(1, number) for number in range(len(train))])
+        train.load_state_dict(state)
+        train.set_epoch(1)
+        self.assertEqual(next(iter(train)).number, 0)
+        train.set_epoch(1)  # The pass was left.
+        self.assertEqual(next(iter(train)).number, 0)
+
     def test_carried_batches_belong_to_the_pass_in_which_they_begin(self):
         train = loader(last_batch="carry")  # 12.5 batches an epoch
         for batch in train:
