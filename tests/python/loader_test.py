@@ -380,6 +380,29 @@ class RanksTest(unittest.TestCase):
             check=True, capture_output=True, text=True).stdout
         self.assertIn("rank 1 of 4", text)
 
+    def test_numbers_of_the_environment_are_checked(self):
+        for name, value, least in (("WORLD_SIZE", "0", 1), ("RANK", "-1", 0),
+                                   ("WORLD_SIZE", "two", 1),
+                                   ("LOCAL_WORLD_SIZE", "0", 1)):
+            with self.subTest(name), unittest.mock.patch.dict(
+                    os.environ, {"RANK": "0", "WORLD_SIZE": "2", name: value}):
+                with self.assertRaisesRegex(
+                        ValueError, f"the environment's {name} is '{value}': "
+                        f"must be an integer from {least}"):
+                    loader(batch_size=None, global_batch_size=16)
+
+    def test_a_jax_without_is_initialized_tells_its_group(self):
+        """Made up: as JAX is before 0.5."""
+        for client, rank in ((None, "rank 0 of 1"), (object(), "rank 1 of 2")):
+            jax = types.SimpleNamespace(
+                distributed=types.SimpleNamespace(),
+                process_index=lambda: 1, process_count=lambda: 2)
+            own = types.SimpleNamespace(
+                global_state=types.SimpleNamespace(client=client))
+            with unittest.mock.patch.dict(sys.modules, {
+                    "jax": jax, "jax._src.distributed": own}):
+                self.assertIn(rank, repr(loader()))
+
     def test_half_of_a_place_is_no_single_process(self):
         """Each of three processes would train on all images, or be rank 0."""
         without = {name: value for name, value in os.environ.items()
