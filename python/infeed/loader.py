@@ -392,11 +392,15 @@ class Loader:
         return self._place[3]
 
     def set_epoch(self, epoch: int) -> None:
-        """The epoch of the next pass. Not needed: each pass is the next one."""
+        """The epoch of the next pass. Not needed: each pass is the next one. After
+        load_state_dict() into this epoch that pass is still the rest of it.
+        """
         epoch = _arguments.whole("epoch", epoch, 0, 2**32 - 1)
         self._check_process()
         with self._lock:
             self._place = self._after_epoch(self._place)
+            if epoch == self._place[0] and self._resumed:
+                return
             if epoch != self._place[0]:
                 self._place = (epoch, 0, 0, self.fingerprint)
             elif self._place != self._epoch_begin():

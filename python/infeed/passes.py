@@ -37,7 +37,7 @@ class Pass(Iterator["Batch"]):
         try:
             with loader._lock:
                 batch = self._next()
-                before = loader._place
+                before = loader._place, loader._resumed
                 if batch is not None:
                     loader._place = batch._native.next
                     loader._resumed = False
@@ -49,7 +49,7 @@ class Pass(Iterator["Batch"]):
             # Interrupted while the batch was taken: it was not given to the
             # caller.
             if batch is not None and loader._place == batch._native.next:
-                loader._place = before
+                loader._place, loader._resumed = before
             raise
 
     @property

@@ -175,6 +175,10 @@ def _run(words: list[str], on_progress: Callable[[int, int], None] | None,
             program.send_signal(signal.SIGINT)
             program.wait()
             raise
+    if program.returncode < 0:
+        name = signal.Signals(-program.returncode).name
+        raise OSError(f"{_VERBS['convert']} was ended by {name}"
+                      + (f"; its last line: {last}" if last else ""))
     if program.returncode != 0:
         message = last.removeprefix(_VERBS["convert"] + ": ")
         # docs/troubleshooting.md

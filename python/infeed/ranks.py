@@ -28,10 +28,17 @@ def _from_torch() -> tuple[int, int] | None:
 
 def _from_jax() -> tuple[int, int] | None:
     jax = sys.modules.get("jax")
-    # Asking for the number of processes would start JAX's backend.
-    if jax is None or not jax.distributed.is_initialized():
+    if jax is None or not _has_joined(jax):
         return None
     return jax.process_index(), jax.process_count()
+
+
+def _has_joined(jax: Any) -> bool:
+    # Asking for the number of processes would start JAX's backend.
+    if hasattr(jax.distributed, "is_initialized"):
+        return bool(jax.distributed.is_initialized())
+    own = sys.modules.get("jax._src.distributed")  # of JAX before 0.5
+    return own is not None and own.global_state.client is not None
 
 
 def _from_environment() -> tuple[int, int] | None:
@@ -43,16 +50,19 @@ def _from_environment() -> tuple[int, int] | None:
         if name not in found:
             raise ValueError(f"the environment's {found[0]} is set, but {name} is "
                              "not: set both, or give rank and world_size")
-    return _number("RANK"), _number("WORLD_SIZE")
+    return _number("RANK", 0), _number("WORLD_SIZE", 1)
 
 
-def _number(variable: str) -> int:
+def _number(variable: str, least: int) -> int:
+    text = os.environ[variable]
     try:
-        return int(os.environ[variable])
+        number = int(text)
     except ValueError:
-        raise ValueError(f"the environment's {variable} is "
-                         f"'{os.environ[variable]}': must be an integer"
-                         ) from None
+        number = least - 1
+    if number < least:
+        raise ValueError(f"the environment's {variable} is '{text}': must be an "
+                         f"integer from {least}")
+    return number
 
 
 def find_group() -> tuple[int, int] | None:
@@ -88,5 +98,6 @@ def find_ranks(rank: Any, world_size: Any) -> Ranks:
     """
     found = (_given(rank, world_size) or find_group() or _from_environment()
              or (0, 1))
-    local = _number("LOCAL_WORLD_SIZE") if "LOCAL_WORLD_SIZE" in os.environ else 1
+    local = (_number("LOCAL_WORLD_SIZE", 1)
+             if "LOCAL_WORLD_SIZE" in os.environ else 1)
     return Ranks(*found, min(local, found[1]))

@@ -15,6 +15,7 @@ import sys
 import tarfile
 import tempfile
 import unittest
+import unittest.mock
 import warnings
 import zipfile
 
@@ -297,6 +298,18 @@ class ConversionTest(unittest.TestCase):
                     infeed.convert(support.images(), folder, on_progress=ends)
             report = infeed.convert(support.images(), folder)
             self.assertEqual(sum(report.records.values()), 250)
+
+
+    def test_a_signal_that_ends_the_program_is_named(self):
+        """Made up: as where memory is used up."""
+        folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        program = folder / "package_programs"
+        program.write_text("#!/bin/sh\necho 3 classes >&2\nkill -9 $$\n")
+        program.chmod(0o755)
+        with unittest.mock.patch.dict(os.environ, INFEED_PROGRAMS=str(folder)):
+            with self.assertRaisesRegex(
+                    OSError, "was ended by SIGKILL; its last line: 3 classes"):
+                infeed.convert(support.images(), folder / "out")
 
 
 class ArchivesTest(unittest.TestCase):

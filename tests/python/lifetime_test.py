@@ -159,6 +159,7 @@ class ThreadsTest(unittest.TestCase):
 
     def test_threads_close_and_move_a_loader_that_they_share(self):
         wanted, train = [batch.images.tobytes() for batch in loader()], loader()
+        begin = train.state_dict()
         changes = (train.close, lambda: train.set_epoch(0),
                    lambda: train.load_state_dict(train.state_dict()))
 
@@ -173,7 +174,7 @@ class ThreadsTest(unittest.TestCase):
                 except RuntimeError as error:
                     self.assertRegex(str(error), "another pass|was closed while")
                 change()
-                train.set_epoch(0)
+                train.load_state_dict(begin)
             return taken
         with concurrent.futures.ThreadPoolExecutor(3) as pool:
             self.assertGreater(sum(pool.map(use, changes)), 0)

@@ -117,6 +117,23 @@ class EpochTest(unittest.TestCase):
         other.set_epoch(1)
         self.assertEqual(digest(other), second)
 
+    def test_set_epoch_keeps_a_resumed_place_in_that_epoch(self):
+        """Loops that call it before each pass go on where they were stopped."""
+        begun, train = loader(), loader()
+        state = list(itertools.islice(begun, 3))[2].state_dict()
+        seen = []
+        train.load_state_dict(state)
+        for epoch in range(train.epoch, 2):
+            train.set_epoch(epoch)
+            seen += [(batch.epoch, batch.number) for batch in train]
+        self.assertEqual(seen, [(0, number) for number in range(3, len(train))]
+                         + [(1, number) for number in range(len(train))])
+        train.load_state_dict(state)
+        train.set_epoch(1)
+        self.assertEqual(next(iter(train)).number, 0)
+        train.set_epoch(1)  # The pass was left.
+        self.assertEqual(next(iter(train)).number, 0)
+
     def test_carried_batches_belong_to_the_pass_in_which_they_begin(self):
         train = loader(last_batch="carry")  # 12.5 batches an epoch
         for batch in train:
@@ -362,6 +379,29 @@ class RanksTest(unittest.TestCase):
             [sys.executable, "-c", code, support.shards()], env=environment,
             check=True, capture_output=True, text=True).stdout
         self.assertIn("rank 1 of 4", text)
+
+    def test_numbers_of_the_environment_are_checked(self):
+        for name, value, least in (("WORLD_SIZE", "0", 1), ("RANK", "-1", 0),
+                                   ("WORLD_SIZE", "two", 1),
+                                   ("LOCAL_WORLD_SIZE", "0", 1)):
+            with self.subTest(name), unittest.mock.patch.dict(
+                    os.environ, {"RANK": "0", "WORLD_SIZE": "2", name: value}):
+                with self.assertRaisesRegex(
+                        ValueError, f"the environment's {name} is '{value}': "
+                        f"must be an integer from {least}"):
+                    loader(batch_size=None, global_batch_size=16)
+
+    def test_a_jax_without_is_initialized_tells_its_group(self):
+        """Made up: as JAX is before 0.5."""
+        for client, rank in ((None, "rank 0 of 1"), (object(), "rank 1 of 2")):
+            jax = types.SimpleNamespace(
+                distributed=types.SimpleNamespace(),
+                process_index=lambda: 1, process_count=lambda: 2)
+            own = types.SimpleNamespace(
+                global_state=types.SimpleNamespace(client=client))
+            with unittest.mock.patch.dict(sys.modules, {
+                    "jax": jax, "jax._src.distributed": own}):
+                self.assertIn(rank, repr(loader()))
 
     def test_half_of_a_place_is_no_single_process(self):
         """Each of three processes would train on all images, or be rank 0."""

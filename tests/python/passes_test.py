@@ -253,6 +253,19 @@ class InterruptTest(unittest.TestCase):
         self.assertEqual(train.state_dict(), batch.state_dict())
         self.assertNotEqual(second, expected)
 
+    def test_a_resumed_place_is_kept(self):
+        """By the next pass, if the first one was interrupted."""
+        begun = loader()
+        state = list(itertools.islice(begun, 2))[1].state_dict()
+        for line in itertools.count(1):
+            train = loader()
+            train.load_state_dict(state)
+            batch, left = self.interrupted(train, line)
+            if left > 0:
+                break
+            self.assertEqual(next(iter(train)).number, 2, line)
+        self.assertEqual(batch.number, 2)
+
     def test_an_interrupted_pass_can_go_on(self):
         """With every batch once, in whatever line it was."""
         for line in range(1, 40):
