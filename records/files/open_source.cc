@@ -20,11 +20,20 @@
 namespace infeed {
 
 bool IsUrl(std::string_view path) {
-  constexpr std::array<std::string_view, 4> kSchemes = {"http://", "https://",
-                                                        "s3://", "gs://"};
-  return std::any_of(
-      kSchemes.begin(), kSchemes.end(),
-      [&](std::string_view scheme) { return path.starts_with(scheme); });
+  constexpr std::array<std::string_view, 4> kSchemes = {"http", "https", "s3",
+                                                        "gs"};
+  const std::size_t end = path.find(':');
+  return end <= kSchemes[1].size() && path.substr(end).starts_with("://") &&
+         std::ranges::find(kSchemes, LowerCase(path.substr(0, end))) !=
+             kSchemes.end();
+}
+
+std::string OneUrl(std::string path) {
+  if (IsUrl(path)) {
+    const std::size_t end = path.find(':');
+    path.replace(0, end, LowerCase(std::string_view(path).substr(0, end)));
+  }
+  return path;
 }
 
 std::unique_ptr<ByteSource> OpenSource(const std::string& path) {

@@ -10,8 +10,12 @@
 
 namespace infeed {
 
-// Whether a name is a URL of a kind that can be read: http(s), s3, gs.
+// Whether a name is a URL of a kind that can be read: http(s), s3, gs, in any
+// case.
 [[nodiscard]] bool IsUrl(std::string_view path);
+
+// A URL with its scheme in lower case; other names as they are.
+[[nodiscard]] std::string OneUrl(std::string path);
 
 // Opens a file, or the object at a URL: its local copy if cloud_settings() have
 // a cache folder. Throws IoError, and UsageError for an invalid URL.

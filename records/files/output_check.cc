@@ -63,7 +63,7 @@ std::string CanonicalFolder(const std::string& folder) {
 std::optional<FileIdentity> IdentityOf(const std::string& path) {
   struct stat status {};
   if (IsUrl(path)) {
-    return FileIdentity{.path = path};
+    return FileIdentity{.path = OneUrl(path)};
   }
   if (::stat(path.c_str(), &status) != 0) {
     return FileIdentity{.path = Canonical(path)};

@@ -110,6 +110,10 @@ TEST_F(OutputCheckTest, RefusesSideFilesOfTheInputs) {
         CheckOutputs({{"--page", "s3://b/d/.infeed/x", true}}, {"s3://b/d/a"});
       }),
       "");
+  EXPECT_NE(MessageOf<UsageError>([] {
+              CheckOutputs({{"--page", "S3://b/d/a", true}}, {"s3://b/d/a"});
+            }),
+            "");
 }
 
 TEST_F(OutputCheckTest, RefusesAUrlWhereAFileIsWritten) {
