@@ -16,8 +16,20 @@
 #include "records/cloud/object_source.h"
 #include "records/cloud/object_store.h"
 #include "records/files/shard_cache.h"
+#include "records/http/url.h"
 
 namespace infeed {
+namespace {
+
+// Whether a text begins as HTML does.
+bool IsWebPage(std::string_view text) {
+  text = WithoutMark(text);
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+  const std::string begin = LowerCase(text.substr(0, 14));
+  return begin.starts_with("<!doctype html") || begin.starts_with("<html");
+}
+
+}  // namespace
 
 bool IsUrl(std::string_view path) {
   constexpr std::array<std::string_view, 4> kSchemes = {"http", "https", "s3",
@@ -91,8 +103,13 @@ std::optional<std::string> ReadWholeIfThere(const std::string& path,
                          : std::nullopt;
   }
   const std::optional<ObjectInfo> info = SharedObjectStore()->Find(path);
-  return info ? std::optional(ReadAll(ObjectSource(path, *info), max_bytes))
-              : std::nullopt;
+  if (!info) {
+    return std::nullopt;
+  }
+  std::string text = ReadAll(ObjectSource(path, *info), max_bytes);
+  return IsBucketScheme(ParseUrl(path).scheme) || !IsWebPage(text)
+             ? std::optional(std::move(text))
+             : std::nullopt;
 }
 
 }  // namespace infeed

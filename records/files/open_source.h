@@ -42,6 +42,8 @@ namespace infeed {
                                     std::int64_t max_bytes, int own_names = 1);
 
 // Reads a file that infeed names; nullopt when there is no such file or object.
+// An HTML page is none: web servers give one, with status 200, in the place of
+// files that they do not have.
 [[nodiscard]] std::optional<std::string> ReadWholeIfThere(
     const std::string& path, std::int64_t max_bytes);
 
