@@ -178,6 +178,11 @@ void CheckOutputs(const std::vector<NamedOutput>& outputs,
   CheckSideFolders(outputs, folders);
   Outputs known;
   for (const NamedOutput& output : outputs) {
+    if (output.path == "-" && !output.may_be_stdout) {
+      throw UsageError(output.flag +
+                       " -: is not stdout: give a file (./- for one of that "
+                       "name), or /dev/stdout");
+    }
     if (!IsFile(output)) {
       continue;
     }
