@@ -345,7 +345,7 @@ void CheckFiles(const Flags& flags, const RecordIndex& index) {
                                      flags.selection.sample_weights};
   inputs.insert(inputs.end(), index.shards().begin(), index.shards().end());
   const std::vector<NamedOutput> outputs = {
-      {"--json", flags.json},
+      {.flag = "--json", .path = flags.json, .may_be_stdout = true},
       {"--plot", flags.plot},
       {"--save_state", flags.hash.save_state},
       {"--trace", flags.observation.trace},

@@ -16,15 +16,36 @@
 #include "records/cloud/object_source.h"
 #include "records/cloud/object_store.h"
 #include "records/files/shard_cache.h"
+#include "records/http/url.h"
 
 namespace infeed {
+namespace {
+
+// Whether a text begins as HTML does.
+bool IsWebPage(std::string_view text) {
+  text = WithoutMark(text);
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+  const std::string begin = LowerCase(text.substr(0, 14));
+  return begin.starts_with("<!doctype html") || begin.starts_with("<html");
+}
+
+}  // namespace
 
 bool IsUrl(std::string_view path) {
-  constexpr std::array<std::string_view, 4> kSchemes = {"http://", "https://",
-                                                        "s3://", "gs://"};
-  return std::any_of(
-      kSchemes.begin(), kSchemes.end(),
-      [&](std::string_view scheme) { return path.starts_with(scheme); });
+  constexpr std::array<std::string_view, 4> kSchemes = {"http", "https", "s3",
+                                                        "gs"};
+  const std::size_t end = path.find(':');
+  return end <= kSchemes[1].size() && path.substr(end).starts_with("://") &&
+         std::ranges::find(kSchemes, LowerCase(path.substr(0, end))) !=
+             kSchemes.end();
+}
+
+std::string OneUrl(std::string path) {
+  if (IsUrl(path)) {
+    const std::size_t end = path.find(':');
+    path.replace(0, end, LowerCase(std::string_view(path).substr(0, end)));
+  }
+  return path;
 }
 
 std::unique_ptr<ByteSource> OpenSource(const std::string& path) {
@@ -82,8 +103,13 @@ std::optional<std::string> ReadWholeIfThere(const std::string& path,
                          : std::nullopt;
   }
   const std::optional<ObjectInfo> info = SharedObjectStore()->Find(path);
-  return info ? std::optional(ReadAll(ObjectSource(path, *info), max_bytes))
-              : std::nullopt;
+  if (!info) {
+    return std::nullopt;
+  }
+  std::string text = ReadAll(ObjectSource(path, *info), max_bytes);
+  return IsBucketScheme(ParseUrl(path).scheme) || !IsWebPage(text)
+             ? std::optional(std::move(text))
+             : std::nullopt;
 }
 
 }  // namespace infeed

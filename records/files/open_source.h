@@ -10,8 +10,12 @@
 
 namespace infeed {
 
-// Whether a name is a URL of a kind that can be read: http(s), s3, gs.
+// Whether a name is a URL of a kind that can be read: http(s), s3, gs, in any
+// case.
 [[nodiscard]] bool IsUrl(std::string_view path);
+
+// A URL with its scheme in lower case; other names as they are.
+[[nodiscard]] std::string OneUrl(std::string path);
 
 // Opens a file, or the object at a URL: its local copy if cloud_settings() have
 // a cache folder. Throws IoError, and UsageError for an invalid URL.
@@ -38,6 +42,8 @@ namespace infeed {
                                     std::int64_t max_bytes, int own_names = 1);
 
 // Reads a file that infeed names; nullopt when there is no such file or object.
+// An HTML page is none: web servers give one, with status 200, in the place of
+// files that they do not have.
 [[nodiscard]] std::optional<std::string> ReadWholeIfThere(
     const std::string& path, std::int64_t max_bytes);
 

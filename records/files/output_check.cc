@@ -63,7 +63,7 @@ std::string CanonicalFolder(const std::string& folder) {
 std::optional<FileIdentity> IdentityOf(const std::string& path) {
   struct stat status {};
   if (IsUrl(path)) {
-    return FileIdentity{.path = path};
+    return FileIdentity{.path = OneUrl(path)};
   }
   if (::stat(path.c_str(), &status) != 0) {
     return FileIdentity{.path = Canonical(path)};
@@ -178,6 +178,11 @@ void CheckOutputs(const std::vector<NamedOutput>& outputs,
   CheckSideFolders(outputs, folders);
   Outputs known;
   for (const NamedOutput& output : outputs) {
+    if (output.path == "-" && !output.may_be_stdout) {
+      throw UsageError(output.flag +
+                       " -: is not stdout: give a file (./- for one of that "
+                       "name), or /dev/stdout");
+    }
     if (!IsFile(output)) {
       continue;
     }

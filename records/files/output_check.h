@@ -8,16 +8,17 @@ namespace infeed {
 // A file that the user has named, and by which flag.
 struct NamedOutput {
   std::string flag;
-  std::string path;  // "" and "-" (stdout) are left out
+  std::string path;  // "" is left out
   bool may_be_url = false;
+  bool may_be_stdout = false;  // "-" is stdout, and left out
 };
 
-// Throws UsageError if an output is a URL that cannot be written, or is one of
-// the inputs, a file that describes them (dataset.json, labels.txt, ...), a
-// file in their .infeed, or another output: the same file by device and inode,
-// under whatever name or link, or the same path if there is no file yet.
-// Programs call it before they open an output. Devices and pipes may be named
-// twice.
+// Throws UsageError if an output is a URL that cannot be written, is "-" but
+// cannot be stdout, or is one of the inputs, a file that describes them
+// (dataset.json, labels.txt, ...), a file in their .infeed, or another output:
+// the same file by device and inode, under whatever name or link, or the same
+// path if there is no file yet. Programs call it before they open an output.
+// Devices and pipes may be named twice.
 void CheckOutputs(const std::vector<NamedOutput>& outputs,
                   const std::vector<std::string>& inputs);  // "": none
 

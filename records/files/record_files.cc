@@ -161,7 +161,7 @@ std::vector<std::string> DataPaths(std::string_view list) {
         }
       }
     }
-    paths.push_back(std::move(path));
+    paths.push_back(OneUrl(std::move(path)));
     i += taken;
   }
   return paths;

@@ -332,7 +332,7 @@ ConverterOptions CheckedConverterOptions(const OutputFlags& flags) {
 }
 
 UploadTarget CheckedUploadTarget(const OutputFlags& flags) {
-  const std::string& url = flags.gcs_output_path;
+  const std::string url = OneUrl(flags.gcs_output_path);
   if (!flags.gcs_upload.value_or(!url.empty())) {
     return {};
   }

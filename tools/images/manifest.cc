@@ -26,6 +26,7 @@
 #include "records/files/class_list.h"
 #include "records/files/open_source.h"
 #include "records/files/split_names.h"
+#include "records/files/text_lines.h"
 #include "records/http/url.h"
 #include "tools/images/csv.h"
 #include "tools/images/source.h"
@@ -275,10 +276,11 @@ class Manifests {
       row.image.bytes = FileSize(row.image.path, place);
     }
     row.image.class_index =
-        ClassNumber(NameText(Get(header, "label", fields)),
-                    NameText(Get(header, "text", fields)), place);
+        ClassNumber(NameText(Trim(Get(header, "label", fields))),
+                    NameText(Trim(Get(header, "text", fields))), place);
     if (header.contains("split")) {
-      row.split = SplitNumber(Get(header, "split", fields), place);
+      row.split =
+          SplitNumber(std::string(Trim(Get(header, "split", fields))), place);
     }
     rows_.push_back(std::move(row));
   }

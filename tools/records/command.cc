@@ -118,7 +118,9 @@ std::vector<NamedOutput> OutputsOf(const CLI::App& verb) {
     // A flag has no file: its value is "true".
     if (option != nullptr && option->count() > 0 &&
         option->results().back() != "true") {
-      outputs.push_back({name, option->results().back()});
+      outputs.push_back({.flag = name,
+                         .path = option->results().back(),
+                         .may_be_stdout = std::string_view(name) == "--json"});
     }
   }
   return outputs;

@@ -45,7 +45,8 @@ ProgramEnd Diff(const Command& command, const DiffFlags& flags) {
   options.ordered = !flags.unordered;
   ShardPaths all = a;
   all.insert(all.end(), b.begin(), b.end());
-  const std::vector<NamedOutput> outputs = {{"--json", command.json}};
+  const std::vector<NamedOutput> outputs = {
+      {.flag = "--json", .path = command.json, .may_be_stdout = true}};
   CheckOutputs(outputs, all);
   RequireOutputFolders(outputs);
   RefuseOtherFormats(all);

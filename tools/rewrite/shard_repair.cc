@@ -366,7 +366,8 @@ RepairedSet RepairShards(const std::vector<std::string>& shards,
   const std::vector<std::string> names =
       OutputNames(shards, options.writing.compression);
   RefuseInputsIn({output}, "--output", shards);
-  std::vector<NamedOutput> outputs = {{"--json", options.writing.json}};
+  std::vector<NamedOutput> outputs = {
+      {.flag = "--json", .path = options.writing.json, .may_be_stdout = true}};
   std::vector<std::string> paths;
   for (std::size_t i = 0; i < shards.size(); ++i) {
     paths.push_back(JoinPath(output, names[i]));

@@ -339,7 +339,8 @@ Rewriters MakeRewriters(const Groups& groups, const RewriteOptions& options,
 
 // The report must not replace a new shard.
 void CheckReport(const RewrittenSet& set, const std::string& json) {
-  std::vector<NamedOutput> outputs = {{"--json", json}};
+  std::vector<NamedOutput> outputs = {
+      {.flag = "--json", .path = json, .may_be_stdout = true}};
   for (const DatasetInfo::Shard& shard : set.shards) {
     outputs.push_back({"--output", JoinPath(set.output, shard.name), true});
   }
@@ -352,7 +353,10 @@ void CheckFile(const Paths& shards, const WritingOptions& options) {
   if (name.empty()) {
     throw UsageError("--output " + output + ": give a file, not a folder");
   }
-  CheckOutputs({{"--output", output, true}, {"--json", options.json}}, shards);
+  CheckOutputs(
+      {{"--output", output, true},
+       {.flag = "--json", .path = options.json, .may_be_stdout = true}},
+      shards);
   // Readers of that folder would read every record twice.
   if (IsShardName(name)) {
     RefuseInputsIn({ParentFolder(output)}, "--output", shards);

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "records/cloud/cloud_settings.h"
 #include "records/example/imagenet_example.h"
+#include "records/files/class_list.h"
 #include "records/files/dataset_info.h"
 #include "records/store/label_index.h"
 #include "records/store/record_store.h"
@@ -128,6 +129,21 @@ TEST_F(RecordStoreUrlTest, AnnouncingWhatIsGoneIsNoError) {
   EXPECT_NO_THROW(store.WillRead(std::vector<std::int64_t>{0}));
   std::vector<std::byte> buffer;
   EXPECT_THROW((void)store.Read(0, buffer), IoError);
+}
+
+TEST_F(RecordStoreUrlTest, AWebPageIsNoDescription) {
+  for (const char* page : {"<!DOCTYPE html><p>Not found", "\r\n <HTML>"}) {
+    Serve(ServeObject(page));
+    EXPECT_FALSE(ReadDatasetInfo(server_->url() + "/d")) << page;
+    EXPECT_THAT(ReadClassTexts(server_->url() + "/d"), IsEmpty()) << page;
+    EXPECT_THAT(
+        MessageOf<DataError>([] { (void)ReadDatasetInfo("s3://b/d"); }),
+        HasSubstr("s3://b/d/dataset.json: not a data set's description"));
+  }
+  Serve(ServeObject("{}"));
+  EXPECT_THAT(MessageOf<DataError>(
+                  [&] { (void)ReadDatasetInfo(server_->url() + "/d"); }),
+              HasSubstr("/d/dataset.json: "));
 }
 
 TEST_F(RecordStoreUrlTest, ADescriptionsLengthIsLimited) {

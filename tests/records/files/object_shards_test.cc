@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "records/cloud/cloud_settings.h"
 #include "records/files/open_sink.h"
+#include "records/files/open_source.h"
 #include "records/files/shards.h"
 #include "tests/support/cloud_environment.h"
 #include "tests/support/loopback_server.h"
@@ -73,6 +74,16 @@ TEST_F(ObjectShardsTest, TakesAnObjectThatIsNamed) {
   EXPECT_THAT(ListShards("s3://b/d/other"), ElementsAre("s3://b/d/other"));
   const std::string url = server_.url() + "/b/d/other";
   EXPECT_THAT(ListShards(url), ElementsAre(url));
+}
+
+TEST_F(ObjectShardsTest, TakesASchemeInCapitals) {
+  EXPECT_THAT(ListShards("S3://b/d/other"), ElementsAre("s3://b/d/other"));
+  const std::string url = server_.url() + "/b/d/other";
+  EXPECT_THAT(ListShards("HTTP" + url.substr(4)), ElementsAre(url));
+  EXPECT_TRUE(IsUrl("Gs://b"));
+  for (const char* path : {"ftp://h/x", "s3:/b", "://b", "a/s3://b", "S3"}) {
+    EXPECT_FALSE(IsUrl(path)) << path;
+  }
 }
 
 TEST_F(ObjectShardsTest, TakesTheShardsOfAFolder) {

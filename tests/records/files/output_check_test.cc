@@ -79,7 +79,22 @@ TEST_F(OutputCheckTest, RefusesTwoOutputsOfOneName) {
     EXPECT_THAT(Check({first, second}),
                 HasSubstr("is also the file of --flag0"));
   }
-  EXPECT_EQ(Check({"/dev/null", "/dev/null", "-", "-"}), "");
+  EXPECT_EQ(Check({"/dev/null", "/dev/null"}), "");
+}
+
+TEST_F(OutputCheckTest, AHyphenIsStdoutOrRefused) {
+  const NamedOutput json = {
+      .flag = "--json", .path = "-", .may_be_stdout = true};
+  EXPECT_EQ(MessageOf<UsageError>([&] { CheckOutputs({json, json}, {}); }), "");
+  EXPECT_EQ(MessageOf<UsageError>([&] {
+              CheckOutputs({json, {"--html", "-"}}, {});
+            }),
+            "--html -: is not stdout: give a file (./- for one of that name), "
+            "or /dev/stdout");
+  EXPECT_EQ(MessageOf<UsageError>([] {
+              CheckOutputs({{"--x", "./-"}}, {});
+            }),
+            "");
 }
 
 TEST_F(OutputCheckTest, RefusesSideFilesOfTheInputs) {
@@ -110,6 +125,10 @@ TEST_F(OutputCheckTest, RefusesSideFilesOfTheInputs) {
         CheckOutputs({{"--page", "s3://b/d/.infeed/x", true}}, {"s3://b/d/a"});
       }),
       "");
+  EXPECT_NE(MessageOf<UsageError>([] {
+              CheckOutputs({{"--page", "S3://b/d/a", true}}, {"s3://b/d/a"});
+            }),
+            "");
 }
 
 TEST_F(OutputCheckTest, RefusesAUrlWhereAFileIsWritten) {

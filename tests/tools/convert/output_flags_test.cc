@@ -110,6 +110,9 @@ TEST(OutputFlagsTest, SayWhereToUpload) {
       CheckedUploadTarget(Parsed({"--gcs_output_path", url, "--project", "p"}))
           .url,
       url);
+  EXPECT_EQ(
+      CheckedUploadTarget(Parsed({"--gcs_output_path", "S3://Bucket/Key"})).url,
+      "s3://Bucket/Key");
   for (const char* const off : {"--nogcs_upload", "--gcs_upload=false"}) {
     EXPECT_TRUE(
         CheckedUploadTarget(Parsed({off, "--gcs_output_path", url})).empty());

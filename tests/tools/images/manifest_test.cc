@@ -51,6 +51,18 @@ TEST_F(ImageManifestTest, SortsNumbersAsNumbers) {
               ElementsAre("1.jpg:1", "2.jpg:0", "3.jpg:2"));
 }
 
+TEST_F(ImageManifestTest, BlanksAroundALabelAreNoPartOfIt) {
+  const ImageTree tree = Read(
+      "path,label,split,text\n1.jpg, cat,train,a  cat \n"
+      "2.jpg,cat , val,\n3.jpg,\"\tcat\",train ,a  cat\n");
+  ASSERT_THAT(tree.classes, SizeIs(1));
+  EXPECT_EQ(tree.classes[0].name, "cat");
+  EXPECT_EQ(tree.classes[0].text, "a  cat");
+  EXPECT_THAT(tree.splits, SizeIs(2));
+  EXPECT_THAT(ErrorOf("path,label\n1.jpg,  \n"),
+              HasSubstr("line 2: the label is empty"));
+}
+
 TEST_F(ImageManifestTest, TakesSplitsAndTexts) {
   const ImageTree tree = Read(
       "path\tlabel\tsplit\ttext\n1.jpg\tn2\ttest\tgold, fish\n"
