@@ -39,7 +39,7 @@ struct NormForward {
   float* moving_mean = nullptr;      // or nullptr
   float* moving_variance = nullptr;  // or nullptr
   // [2, channels]: the sums of x and of its square, from the convolution that
-  // wrote x (conv_plan.h); nullptr: a pass over x finds the statistics.
+  // wrote x (summed_conv.h); nullptr: a pass over x finds the statistics.
   // Variances lose precision where means are far from 0 (SumsKernel).
   const float* sums = nullptr;
   void* y = nullptr;             // nullptr: only the statistics are computed
