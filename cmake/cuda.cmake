@@ -1,5 +1,5 @@
 # Additional requirements of a build with CUDA: nvcc, LibTorch of a PyTorch
-# wheel (2.8 or later; found by torch.cmake) and the wheel's NCCL.
+# wheel (2.8 or later; found by torch.cmake) and the wheel's NCCL and cuDNN.
 set(CMAKE_CUDA_ARCHITECTURES ${INFEED_CUDA_ARCHITECTURES})
 enable_language(CUDA)
 # CMake 3.25 lacks nvcc's flag for C++20.
@@ -35,8 +35,14 @@ find_path(INFEED_NCCL_INCLUDE nccl.h REQUIRED
 find_library(INFEED_NCCL NAMES nccl libnccl.so.2 REQUIRED
   HINTS ${infeed_wheels}/nvidia/nccl/lib)
 
+find_path(INFEED_CUDNN_INCLUDE cudnn.h REQUIRED
+  HINTS ${infeed_wheels}/nvidia/cudnn/include)
+find_library(INFEED_CUDNN NAMES cudnn libcudnn.so.9 REQUIRED
+  HINTS ${infeed_wheels}/nvidia/cudnn/lib)
+
 # Linked by this project's CUDA sources; it also provides CUDA's headers.
 add_library(infeed_cuda INTERFACE IMPORTED)
-target_include_directories(infeed_cuda SYSTEM INTERFACE ${INFEED_NCCL_INCLUDE})
+target_include_directories(infeed_cuda SYSTEM INTERFACE
+  ${INFEED_NCCL_INCLUDE} ${INFEED_CUDNN_INCLUDE})
 target_link_libraries(infeed_cuda INTERFACE
-  torch CUDA::cudart ${INFEED_NCCL})
+  torch CUDA::cudart ${INFEED_NCCL} ${INFEED_CUDNN})

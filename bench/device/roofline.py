@@ -24,6 +24,8 @@ faster. Variants:
             whole vectors; what train_resnet does on a GPU
   depth     and the stem reads squares of 2x2 pixels, with zeros around the
             image (stem_layout=space_to_depth): a few more bytes
+  epilogue  as trainer, and convolutions sum their results for the norms, which
+            read them once less (conv_statistics=epilogue)
 """
 
 import argparse
@@ -33,7 +35,7 @@ BYTES = 2  # of a bfloat16
 BLOCKS = {50: (3, 4, 6, 3), 101: (3, 4, 23, 3), 152: (3, 8, 36, 3)}
 CLASSES = 1000
 VARIANTS = ("separate", "fused", "mask", "sums", "pool", "stem", "trainer",
-            "depth")
+            "depth", "epilogue")
 # From which variant on each of them is so.
 WITH_SUMS = VARIANTS[VARIANTS.index("sums"):]
 WITH_POOL = VARIANTS[VARIANTS.index("pool"):]
@@ -112,9 +114,10 @@ def convolution(conv, is_first):
     return [Operation("convolution", moved, flops)] * passes
 
 
-def separate_norm(conv):
-    """Forward: x twice and y; backward: x and g twice, and x's gradient."""
-    tensors = 3 + 5
+def separate_norm(conv, is_summed):
+    """Forward: x twice, or once where its sums are known, and y; backward: x
+    and g twice, and x's gradient."""
+    tensors = 3 + 5 - is_summed
     if conv.residual:
         tensors += 3
     if conv.relu:
@@ -122,9 +125,9 @@ def separate_norm(conv):
     return [Operation("norm", tensors * conv.written)]
 
 
-def fused_norm(conv, reads_y):
+def fused_norm(conv, reads_y, is_summed):
     """As trainer/kernels/norm.h does it."""
-    forward = 4 if conv.residual else 3
+    forward = (4 if conv.residual else 3) - is_summed
     if conv.residual:
         backward = 4 + 3  # x, g, y, the residual's g; then without y
     else:
@@ -135,9 +138,10 @@ def fused_norm(conv, reads_y):
 def norm(conv, variant):
     # A shortcut's norm has no ReLU. It is counted separately, which is an upper
     # bound: the kernel of the block's last norm does both.
+    is_summed = variant == "epilogue"
     if variant == "separate" or not conv.relu:
-        return separate_norm(conv)
-    return fused_norm(conv, reads_y=variant == "fused")
+        return separate_norm(conv, is_summed)
+    return fused_norm(conv, variant == "fused", is_summed)
 
 
 def gradient_sum(conv, is_in_norm):
@@ -148,8 +152,8 @@ def gradient_sum(conv, is_in_norm):
 def pixels(stem, variant):
     """Unpacks pixels, of 4 bytes; and what the stem reads in both passes
     beside its three channels."""
-    channels = {"trainer": 4, "depth": 4 * (1 + 3 / stem.side) ** 2}.get(
-        variant, 3)
+    channels = {"trainer": 4, "epilogue": 4,
+                "depth": 4 * (1 + 3 / stem.side) ** 2}.get(variant, 3)
     moved = 2 + channels + 2 * (channels - 3)
     return [Operation("unpack", stem.read / 3 * moved)]
 
@@ -163,13 +167,14 @@ def pool(stem, variant):
 
 
 def norm_and_pool(stem, variant):
-    """The stem's. As one, x is read for the statistics and for the result;
-    backward x and the pooled gradient with its places twice, and x's gradient
+    """The stem's. As one, x is read for the statistics, unless its sums are
+    known, and for the result; backward x and the pooled gradient with its places twice, and x's gradient
     is written."""
     if variant not in WITH_STEM:
         return norm(stem, variant) + pool(stem, variant)
     pooled = (1 + 1 / BYTES) * stem.written / 4
-    return [Operation("norm and pool", 5 * stem.written + 3 * pooled)]
+    reads = 4 if variant == "epilogue" else 5
+    return [Operation("norm and pool", reads * stem.written + 3 * pooled)]
 
 
 def operations(depth, image_size, variant):

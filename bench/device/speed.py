@@ -77,9 +77,10 @@ def check(place, name):
 
 def speed(place, kind, batch):
     """Images a second from JPEGs, packed pixels, fake images, these with the
-    stem on squares, or packed pixels that all lie in the card's memory."""
+    stem on squares or with sums by the convolutions, or packed pixels that all
+    lie in the card's memory."""
     data, is_resident = "null", kind == "resident"
-    if kind not in ("fake", "depth"):
+    if kind not in ("fake", "depth", "epilogue"):
         made = place.load("data") or {}
         form = "packed" if is_resident else kind
         if form not in made:
@@ -89,4 +90,5 @@ def speed(place, kind, batch):
         place, f"{kind}-{batch}", data, batch, IMAGES_OF_LOOP,
         fused_batch_norm="true", skip_host_call="true",
         data_on_device=word(is_resident),
-        stem_layout="space_to_depth" if kind == "depth" else "plain"))
+        stem_layout="space_to_depth" if kind == "depth" else "plain",
+        conv_statistics="epilogue" if kind == "epilogue" else "pass"))

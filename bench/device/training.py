@@ -11,6 +11,7 @@ LEAST_STEPS = 10
 # Parameters of a rehearsal, which a CPU without units for bfloat16 runs
 # quickly.
 REHEARSAL = {"resnet_depth": 18, "precision": "float32", "train_batch_size": 4,
+             "conv_statistics": "pass",
              "iterations_per_loop": 1, "train_steps": LOOPS,
              "memory_limit": "512MiB"}
 

@@ -143,7 +143,14 @@ class RooflineTest(unittest.TestCase):
         megabytes = [row["megabytes_of_image"]
                      for row in roofline.of_card((4e12, 7e14), 256)]
         self.assertEqual([round(value) for value in megabytes],
-                         [478, 398, 382, 360, 357, 350, 350, 350])
+                         [478, 398, 382, 360, 357, 350, 350, 350, 328])
+
+    def test_sums_by_convolutions_save_a_read_of_each_result(self):
+        stem, blocks = roofline.plan(50, 224)
+        written = sum(conv.written for block in blocks for conv in block)
+        saved = (roofline.bytes_of_image(50, 224, "trainer")
+                 - roofline.bytes_of_image(50, 224, "epilogue"))
+        self.assertEqual(saved, roofline.BYTES * (stem.written + written))
 
     def test_counts_the_bytes_of_a_stem_on_squares(self):
         stem, _ = roofline.plan(50, 224)
@@ -389,7 +396,8 @@ class PartsTest(InFolderTest):
                           if part.group == "speed"],
                          ["data", *(f"{kind}-{batch}" for batch in (256, 512)
                                     for kind in ("jpeg", "packed", "fake",
-                                                 "depth", "resident"))])
+                                                 "depth", "epilogue",
+                                                 "resident"))])
         self.assertEqual([part.name for part in parts.PARTS
                           if part.group == "compare"],
                          ["eager", "compile", "fed", "memcheck", "racecheck",
@@ -721,7 +729,8 @@ class RunTest(InFolderTest):
         self.assertEqual(rows, [part.name for part in parts.PARTS])
 
     def test_what_is_trained(self):
-        self.run_parts("build", "check", "data", "jpeg-512", "depth-256")
+        self.run_parts("build", "check", "data", "jpeg-512", "depth-256",
+                       "epilogue-256")
         trained = [line for line in self.called("train_resnet")
                    if "--mode train" in line]
         self.assertEqual(
@@ -735,6 +744,10 @@ class RunTest(InFolderTest):
         self.assertIn("--stem_layout=plain", trained[4])
         self.assertIn("--data_dir null", trained[5])
         self.assertIn("--stem_layout=space_to_depth", trained[5])
+        self.assertIn("--conv_statistics=pass", trained[5])
+        self.assertIn("--data_dir null", trained[6])
+        self.assertIn("--stem_layout=plain", trained[6])
+        self.assertIn("--conv_statistics=epilogue", trained[6])
         self.assertEqual(
             [line.split()[1] for line in self.called("cuda_loop_test")],
             ["--gtest_filter=-" + speed.LONGEST])

@@ -144,6 +144,7 @@ inline float2 __half22float2(const __half2& pair) {
 enum cudaError_t { cudaSuccess, cudaErrorLaunchFailure };
 enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost };
 constexpr unsigned cudaHostAllocMapped = 2;
+constexpr unsigned cudaEventDefault = 0;
 
 // The last failure, once.
 cudaError_t cudaGetLastError();

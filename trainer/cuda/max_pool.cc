@@ -117,6 +117,7 @@ class NormPoolFunction : public torch::autograd::Function<NormPoolFunction> {
          .momentum = static_cast<float>(norm.momentum),
          .moving_mean = norm.moving_mean.data_ptr<float>(),
          .moving_variance = norm.moving_variance.data_ptr<float>(),
+         .sums = norm.sums.defined() ? norm.sums.data_ptr<float>() : nullptr,
          .mean = mean.data_ptr<float>(),
          .inverse_std = inverse_std.data_ptr<float>(),
          .workspace = workspace.data_ptr<float>()},

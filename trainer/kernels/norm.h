@@ -38,10 +38,14 @@ struct NormForward {
   float momentum = 0.1F;             // weight of this batch in the moving ones
   float* moving_mean = nullptr;      // or nullptr
   float* moving_variance = nullptr;  // or nullptr
+  // [2, channels]: the sums of x and of its square, from the convolution that
+  // wrote x (summed_conv.h); nullptr: a pass over x finds the statistics.
+  // Variances lose precision where means are far from 0 (SumsKernel).
+  const float* sums = nullptr;
   void* y = nullptr;             // nullptr: only the statistics are computed
   float* mean = nullptr;         // kept for the gradient
   float* inverse_std = nullptr;  // kept for the gradient
-  float* workspace = nullptr;    // NormWorkspace() of float32
+  float* workspace = nullptr;    // NormWorkspace() of float32; without sums
 };
 
 // The gradient of NormForward. Without ReLU the residual's gradient equals that

@@ -67,6 +67,15 @@ inline constexpr Choices<StemLayout, 2> kStemLayouts = {
     {{"plain", StemLayout::kPlain},
      {"space_to_depth", StemLayout::kSpaceToDepth}}};
 
+// Where a GPU finds the batch's statistics of a norm that follows a
+// convolution, in 16-bit types; they differ by rounding.
+enum class ConvStatistics {
+  kPass,      // by a pass over the convolution's result
+  kEpilogue,  // in the convolution, where cuDNN has a kernel that does so
+};
+inline constexpr Choices<ConvStatistics, 2> kConvStatistics = {
+    {{"pass", ConvStatistics::kPass}, {"epilogue", ConvStatistics::kEpilogue}}};
+
 // What batch norm adds to the variance.
 inline constexpr double kBatchNormEpsilon = 1e-5;
 
@@ -105,6 +114,7 @@ struct ModelOptions {
   // nullopt: on a GPU. Unless false, a GPU also uses our max pool (pool.h).
   std::optional<bool> fused_batch_norm = {};
   StemLayout stem_layout = StemLayout::kPlain;
+  ConvStatistics conv_statistics = ConvStatistics::kPass;
 
   // Number of first stages whose weights and moving statistics stay as they
   // are. Stage 1 is the stem; the four groups follow.

@@ -165,20 +165,22 @@ bool BatchNormImpl::IsFused(const torch::Tensor& x) const {
   return is_training() && group_ == nullptr && fused_.value_or(x.is_cuda());
 }
 
-// Counts a batch and returns the tensors for FusedNorm().
-NormTensors BatchNormImpl::TakeStep() {
+// Counts a batch and returns the tensors for a FusedNorm() of the images.
+NormTensors BatchNormImpl::TakeStep(const SummedImages& images) {
   num_batches_tracked.add_(1);
   return {.weight = weight,
           .bias = bias,
           .moving_mean = running_mean,
           .moving_variance = running_var,
           .momentum = options.momentum,
-          .epsilon = kBatchNormEpsilon};
+          .epsilon = kBatchNormEpsilon,
+          .sums = images.sums};
 }
 
-torch::Tensor BatchNormImpl::forward(const torch::Tensor& x) {
+torch::Tensor BatchNormImpl::forward(const SummedImages& images) {
+  const torch::Tensor& x = images.x;
   if (IsFused(x)) {
-    return FusedNorm(x, TakeStep(), {}, /*relu=*/false);
+    return FusedNorm(x, TakeStep(images), {}, /*relu=*/false);
   }
   if (is_training()) {
     num_batches_tracked.add_(1);
@@ -199,41 +201,44 @@ torch::Tensor BatchNormImpl::ForwardShared(const torch::Tensor& x) {
   return norm.output;
 }
 
-torch::Tensor BatchNormImpl::ForwardRelu(const torch::Tensor& x,
-                                         const torch::Tensor& residual,
+torch::Tensor BatchNormImpl::ForwardRelu(const SummedImages& images,
+                                         const SummedImages& residual,
                                          BatchNormImpl* residual_norm) {
-  if (IsFused(x)) {
-    return FusedNorm(x, TakeStep(), Added(residual, residual_norm),
+  if (IsFused(images.x)) {
+    return FusedNorm(images.x, TakeStep(images), Added(residual, residual_norm),
                      /*relu=*/true);
   }
-  torch::Tensor y = forward(x);
-  if (residual.defined()) {
-    y += residual_norm != nullptr ? residual_norm->forward(residual) : residual;
+  torch::Tensor y = forward(images);
+  if (residual.x.defined()) {
+    y += residual_norm != nullptr ? residual_norm->forward(residual)
+                                  : residual.x;
   }
   return y.relu_();
 }
 
-torch::Tensor BatchNormImpl::ForwardReluPooled(const torch::Tensor& x,
+torch::Tensor BatchNormImpl::ForwardReluPooled(const SummedImages& images,
                                                const MaxPooling& pooling) {
-  return IsFused(x) ? FusedNormPool(x, TakeStep(), pooling.same)
-                    : MaxPooled(ForwardRelu(x), pooling);
+  return IsFused(images.x)
+             ? FusedNormPool(images.x, TakeStep(images), pooling.same)
+             : MaxPooled(ForwardRelu(images), pooling);
 }
 
 std::pair<torch::Tensor, torch::Tensor> BatchNormImpl::ForwardReluForked(
-    const torch::Tensor& x, const torch::Tensor& residual,
+    const SummedImages& images, const SummedImages& residual,
     BatchNormImpl* residual_norm) {
-  if (IsFused(x)) {
-    return ForkedNorm(x, TakeStep(), Added(residual, residual_norm));
+  if (IsFused(images.x)) {
+    return ForkedNorm(images.x, TakeStep(images),
+                      Added(residual, residual_norm));
   }
-  const torch::Tensor y = ForwardRelu(x, residual, residual_norm);
+  const torch::Tensor y = ForwardRelu(images, residual, residual_norm);
   return {y, y};
 }
 
-NormResidual BatchNormImpl::Added(const torch::Tensor& residual,
+NormResidual BatchNormImpl::Added(const SummedImages& residual,
                                   BatchNormImpl* norm) {
-  NormResidual added = {.x = residual};
+  NormResidual added = {.x = residual.x};
   if (norm != nullptr) {
-    added.norm = norm->TakeStep();
+    added.norm = norm->TakeStep(residual);
   }
   return added;
 }

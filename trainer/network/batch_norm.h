@@ -37,26 +37,29 @@ class BatchNormImpl final : public torch::nn::Module {
   // are not shared; nullopt: on a GPU.
   void set_fused(const std::optional<bool>& fused) { fused_ = fused; }
 
-  // x: [N, C, H, W]; the result has its type. With a group, passes throw
-  // IoError when a rank is gone.
-  torch::Tensor forward(const torch::Tensor& x);
+  // Whether a pass over x is one operation, which uses sums of x.
+  [[nodiscard]] bool IsFused(const torch::Tensor& x) const;
+
+  // x, the images: [N, C, H, W]; the result has their type. With a group,
+  // passes throw IoError when a rank is gone.
+  torch::Tensor forward(const SummedImages& images);
 
   // relu(forward(x) + residual); an undefined residual is not added.
   // residual_norm: a norm of the residual, in the same mode as this one, whose
   // result is added instead; nullptr: none.
-  torch::Tensor ForwardRelu(const torch::Tensor& x,
-                            const torch::Tensor& residual = {},
+  torch::Tensor ForwardRelu(const SummedImages& images,
+                            const SummedImages& residual = {},
                             BatchNormImpl* residual_norm = nullptr);
 
   // MaxPooled(ForwardRelu(x), pooling).
-  torch::Tensor ForwardReluPooled(const torch::Tensor& x,
+  torch::Tensor ForwardReluPooled(const SummedImages& images,
                                   const MaxPooling& pooling);
 
   // As ForwardRelu(), for two users of the result. If the pass is one operation
   // (fused_norm.h), the two results share their memory, and their gradients are
   // added up in it. Requires: residual is defined.
   std::pair<torch::Tensor, torch::Tensor> ForwardReluForked(
-      const torch::Tensor& x, const torch::Tensor& residual,
+      const SummedImages& images, const SummedImages& residual,
       BatchNormImpl* residual_norm = nullptr);
 
   BatchNormOptions options;
@@ -67,9 +70,8 @@ class BatchNormImpl final : public torch::nn::Module {
   torch::Tensor num_batches_tracked;  // int64 scalar
 
  private:
-  [[nodiscard]] bool IsFused(const torch::Tensor& x) const;
-  [[nodiscard]] NormTensors TakeStep();
-  [[nodiscard]] static NormResidual Added(const torch::Tensor& residual,
+  [[nodiscard]] NormTensors TakeStep(const SummedImages& images);
+  [[nodiscard]] static NormResidual Added(const SummedImages& residual,
                                           BatchNormImpl* norm);
   torch::Tensor ForwardShared(const torch::Tensor& x);
 

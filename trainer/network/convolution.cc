@@ -3,6 +3,9 @@
 #include <cstdint>
 
 #include <ATen/ATen.h>
+#ifdef INFEED_CUDA
+#include <torch/autograd.h>
+#endif
 
 #include "base/rounding.h"
 #include "trainer/model/options.h"
@@ -48,6 +51,84 @@ torch::Tensor OfColors(const torch::Tensor& weight) {
       .sum(1);
 }
 
+// Whether ConvolveImages() is Convolve().
+bool HasOwnWeight(torch::nn::Conv2d& convolution, const torch::Tensor& x) {
+  // With four input channels the fourth is zero padding; its weights are
+  // ignored.
+  return x.size(1) <= kImageColors && x.size(1) == convolution->weight.size(1);
+}
+
+// The convolution of ConvolveImages(), but for its bias.
+SquareConvolution OnImages(torch::nn::Conv2d& convolution,
+                           const torch::Tensor& x) {
+  const torch::Tensor weight = OfColors(convolution->weight);
+  if (x.size(1) == kSquareChannels) {
+    // The first of the 8 rows begins a square, the first of the 7 ends one.
+    return {.x = x, .weight = Squares(Padded(weight, 1, 0))};
+  }
+  const std::int64_t more = x.size(1) - kImageColors;
+  return {.x = x,
+          .weight = at::constant_pad_nd(weight, {0, 0, 0, 0, 0, more}),
+          .stride = convolution->options.stride()->at(0),
+          .padding = weight.size(2) / 2};
+}
+
+#ifdef INFEED_CUDA
+constexpr at::MemoryFormat kNhwc = at::MemoryFormat::ChannelsLast;
+
+class SummedConvolution : public torch::autograd::Function<SummedConvolution> {
+ public:
+  // Returns the result and its sums.
+  static torch::autograd::variable_list forward(
+      torch::autograd::AutogradContext* context, const torch::Tensor& x,
+      const torch::Tensor& weight, std::int64_t stride, std::int64_t padding) {
+    const SummedImages result = CudaSummedConvolution(
+        {.x = x, .weight = weight, .stride = stride, .padding = padding});
+    context->save_for_backward({x, weight});
+    context->saved_data["stride"] = stride;
+    context->saved_data["padding"] = padding;
+    context->saved_data["needs_x"] = x.requires_grad();
+    context->mark_non_differentiable({result.sums});
+    context->set_materialize_grads(false);
+    return {result.x, result.sums};
+  }
+
+  static torch::autograd::variable_list backward(
+      torch::autograd::AutogradContext* context,
+      const torch::autograd::variable_list& gradients) {
+    const torch::autograd::variable_list saved = context->get_saved_variables();
+    const std::int64_t stride = context->saved_data["stride"].toInt();
+    const std::int64_t padding = context->saved_data["padding"].toInt();
+    const auto [of_x, of_weight, of_bias] = at::convolution_backward(
+        gradients[0], saved[0], saved[1], at::OptionalIntArrayRef(),
+        {stride, stride}, {padding, padding}, /*dilation=*/{1, 1},
+        /*transposed=*/false, /*output_padding=*/{0, 0}, /*groups=*/1,
+        {context->saved_data["needs_x"].toBool(), true, false});
+    return {of_x, of_weight, torch::Tensor(), torch::Tensor()};
+  }
+};
+#endif
+
+// Undefined images where there is no kernel.
+SummedImages Summed([[maybe_unused]] torch::nn::Conv2d& convolution,
+                    [[maybe_unused]] const SquareConvolution& plain) {
+#ifdef INFEED_CUDA
+  if (!convolution->bias.defined() && convolution->options.groups() == 1) {
+    const SquareConvolution dense = {
+        .x = plain.x.contiguous(kNhwc),
+        .weight = plain.weight.to(plain.x.scalar_type()).contiguous(kNhwc),
+        .stride = plain.stride,
+        .padding = plain.padding};
+    if (CudaConvolutionSums(dense)) {
+      const auto found = SummedConvolution::apply(dense.x, dense.weight,
+                                                  dense.stride, dense.padding);
+      return {found[0], found[1]};
+    }
+  }
+#endif
+  return {};
+}
+
 }  // namespace
 
 torch::Tensor Convolve(torch::nn::Conv2d& convolution, const torch::Tensor& x) {
@@ -61,21 +142,31 @@ torch::Tensor Convolve(torch::nn::Conv2d& convolution, const torch::Tensor& x) {
 
 torch::Tensor ConvolveImages(torch::nn::Conv2d& convolution,
                              const torch::Tensor& x) {
-  const std::int64_t channels = x.size(1);
-  // With four input channels the fourth is zero padding; its weights are
-  // ignored.
-  if (channels <= kImageColors && channels == convolution->weight.size(1)) {
+  if (HasOwnWeight(convolution, x)) {
     return Convolve(convolution, x);
   }
-  const torch::Tensor weight = OfColors(convolution->weight);
-  if (channels == kSquareChannels) {
-    // The first of the 8 rows begins a square, the first of the 7 ends one.
-    return at::conv2d(x, Squares(Padded(weight, 1, 0)), convolution->bias);
+  const SquareConvolution on_images = OnImages(convolution, x);
+  return at::conv2d(x, on_images.weight, convolution->bias, on_images.stride,
+                    on_images.padding);
+}
+
+SummedImages ConvolveSummed(torch::nn::Conv2d& convolution,
+                            const torch::Tensor& x) {
+  const SummedImages summed =
+      Summed(convolution, {.x = x,
+                           .weight = convolution->weight,
+                           .stride = convolution->options.stride()->at(0),
+                           .padding = convolution->weight.size(2) / 2});
+  return summed.x.defined() ? summed : Convolve(convolution, x);
+}
+
+SummedImages ConvolveImagesSummed(torch::nn::Conv2d& convolution,
+                                  const torch::Tensor& x) {
+  if (HasOwnWeight(convolution, x)) {
+    return ConvolveSummed(convolution, x);
   }
-  const std::int64_t more = channels - kImageColors;
-  return at::conv2d(x, at::constant_pad_nd(weight, {0, 0, 0, 0, 0, more}),
-                    convolution->bias, convolution->options.stride(),
-                    weight.size(2) / 2);
+  const SummedImages summed = Summed(convolution, OnImages(convolution, x));
+  return summed.x.defined() ? summed : ConvolveImages(convolution, x);
 }
 
 torch::Tensor SpaceToDepth(const torch::Tensor& images) {

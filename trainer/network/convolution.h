@@ -1,7 +1,11 @@
 #pragma once
 
+#include <cstdint>
+
 #include <torch/nn/modules/conv.h>
 #include <torch/types.h>
+
+#include "trainer/network/fused_norm.h"
 
 namespace infeed {
 
@@ -28,6 +32,14 @@ namespace infeed {
 [[nodiscard]] torch::Tensor ConvolveImages(torch::nn::Conv2d& convolution,
                                            const torch::Tensor& x);
 
+// Convolve() and ConvolveImages() for a norm. Where one kernel of cuDNN can
+// (summed_conv.h), it also sums the result: for 16-bit images on a GPU, by a
+// convolution without bias and groups. Gradients are LibTorch's.
+[[nodiscard]] SummedImages ConvolveSummed(torch::nn::Conv2d& convolution,
+                                          const torch::Tensor& x);
+[[nodiscard]] SummedImages ConvolveImagesSummed(torch::nn::Conv2d& convolution,
+                                                const torch::Tensor& x);
+
 // Images [N, 3, H, W], or with a fourth channel of zeros, as [N, 16, H / 2 + 3,
 // W / 2 + 3] in channels_last order. Each square of 2x2 pixels has the place of
 // a pixel, with channel 8 r + 4 s + c for channel c of its pixel [r, s]; two
@@ -35,5 +47,25 @@ namespace infeed {
 // 7x7 with stride 2 is 4x4 with stride 1, for which a GPU has faster kernels.
 // Requires: H and W are even.
 [[nodiscard]] torch::Tensor SpaceToDepth(const torch::Tensor& images);
+
+// A convolution by a square weight [K, C, k, k] of the type of x [N, C, H, W].
+// Its result is in channels_last order.
+struct SquareConvolution {
+  torch::Tensor x;
+  torch::Tensor weight;
+  std::int64_t stride = 1;
+  std::int64_t padding = 0;
+};
+
+// Whether cuDNN has a kernel for the convolution with the sums of its result.
+// The first time for a shape, outside of captures, it is looked for, and timed
+// beside others where LibTorch may time algorithms. Requires: channels_last
+// order.
+[[nodiscard]] bool CudaConvolutionSums(const SquareConvolution& convolution);
+
+// The result and its sums, without gradients. Requires:
+// CudaConvolutionSums(convolution).
+[[nodiscard]] SummedImages CudaSummedConvolution(
+    const SquareConvolution& convolution);
 
 }  // namespace infeed

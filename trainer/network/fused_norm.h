@@ -11,6 +11,20 @@
 // and is rounded once.
 namespace infeed {
 
+// Images for a norm, with what the convolution that made them has summed.
+struct SummedImages {
+  SummedImages() = default;
+  // NOLINTNEXTLINE(google-explicit-constructor): images of any other origin
+  SummedImages(torch::Tensor without_sums) : x(std::move(without_sums)) {}
+  SummedImages(torch::Tensor images, torch::Tensor its_sums)
+      : x(std::move(images)), sums(std::move(its_sums)) {}
+
+  torch::Tensor x;  // [N, C, H, W]
+  // [2, C], float32, without gradients: of each channel, and of its square.
+  // Undefined: none.
+  torch::Tensor sums;
+};
+
 // A batch norm's own tensors, [C], shared with its module.
 struct NormTensors {
   torch::Tensor weight;
@@ -19,6 +33,9 @@ struct NormTensors {
   torch::Tensor moving_variance;
   double momentum = 0.1;  // weight of this batch in the moving ones
   double epsilon = 1e-5;
+  // SummedImages::sums of what it normalises, from which our kernels then find
+  // the statistics; LibTorch's find them in the images.
+  torch::Tensor sums = {};
 };
 
 // The tensor that is added to norm(x).

@@ -38,6 +38,17 @@ struct ResNetDrops {
 struct ConvNorm {
   torch::nn::Conv2d conv{nullptr};
   BatchNorm norm{nullptr};
+  bool sums = false;  // the convolution, for the norm after it
+
+  // The convolution's result, for the norm.
+  [[nodiscard]] SummedImages Convolved(const torch::Tensor& x,
+                                       bool are_images = false) {
+    if (sums && norm && norm->IsFused(x)) {
+      return are_images ? ConvolveImagesSummed(conv, x)
+                        : ConvolveSummed(conv, x);
+    }
+    return are_images ? ConvolveImages(conv, x) : Convolve(conv, x);
+  }
 };
 
 // Makes the convolution and its norm and registers them in `module`, which is
@@ -46,7 +57,9 @@ struct ConvNorm {
 ConvNorm MakeConvNorm(const ConvPlan& plan, std::int64_t norm_channels,
                       const ModelOptions& options, const std::string& prefix,
                       nn::Module& module) {
-  ConvNorm layers{.conv = MakeConvolution(plan)};
+  ConvNorm layers{.conv = MakeConvolution(plan),
+                  .sums = !options.pre_activation &&
+                          options.conv_statistics == ConvStatistics::kEpilogue};
   RegisterAt(module, plan.name.substr(prefix.size()), layers.conv.ptr());
   if (!plan.norm.empty()) {
     layers.norm = MakeNorm(norm_channels, options);
@@ -108,22 +121,22 @@ class ResidualBlock final : public torch::nn::Module {
   BlockInput PostActivation(const BlockInput& x, ResNetDrops& drops) {
     torch::Tensor y = x.branch;
     for (std::size_t i = 0; i + 1 < convs_.size(); ++i) {
-      y = convs_[i].norm->ForwardRelu(Convolve(convs_[i].conv, y));
+      y = convs_[i].norm->ForwardRelu(convs_[i].Convolved(y));
       y = MaybeDropBlock(y, drops);
       if (plan_.convs[i].blur_stride > 1) {
         y = Blurred(y);
       }
     }
     ConvNorm& last = convs_.back();
-    y = Convolve(last.conv, y);
+    const SummedImages result = last.Convolved(y);
     if (!HasMoreThanSum()) {
       BatchNormImpl* const norm =
           shortcut_ && shortcut_->norm ? shortcut_->norm.get() : nullptr;
       const auto [branch, shortcut] =
-          last.norm->ForwardReluForked(y, Project(x.shortcut), norm);
+          last.norm->ForwardReluForked(result, Project(x.shortcut), norm);
       return {branch, shortcut};
     }
-    y = MaybeDropBlock(last.norm->forward(y), drops);
+    y = MaybeDropBlock(last.norm->forward(result), drops);
     if (!squeeze_.empty()) {
       y = SqueezeAndExcite(y);
     } else if (attention_) {
@@ -156,21 +169,20 @@ class ResidualBlock final : public torch::nn::Module {
   }
 
   torch::Tensor Shortcut(const torch::Tensor& x, ResNetDrops& drops) {
-    torch::Tensor y = Project(x);
-    if (shortcut_ && shortcut_->norm) {
-      y = shortcut_->norm->forward(y);
-    }
-    return MaybeDropBlock(y, drops);
+    const SummedImages y = Project(x);
+    return MaybeDropBlock(
+        shortcut_ && shortcut_->norm ? shortcut_->norm->forward(y) : y.x,
+        drops);
   }
 
   // The shortcut before its norm.
-  torch::Tensor Project(const torch::Tensor& x) {
+  SummedImages Project(const torch::Tensor& x) {
     torch::Tensor y = x;
     if (plan_.average_shortcut) {
       y = at::avg_pool2d(y, 2, 2, 0, /*ceil_mode=*/true,
                          /*count_include_pad=*/false);
     }
-    return shortcut_ ? Convolve(shortcut_->conv, y) : y;
+    return shortcut_ ? shortcut_->Convolved(y) : y;
   }
 
   torch::Tensor SqueezeAndExcite(const torch::Tensor& x) {
@@ -269,14 +281,12 @@ class ResNet final : public Network {
   torch::Tensor Stem(const torch::Tensor& images) {
     torch::Tensor x = IsToDepth(images) ? SpaceToDepth(images) : images;
     for (ConvNorm& layers : stem_) {
-      x = &layers == &stem_.front() ? ConvolveImages(layers.conv, x)
-                                    : Convolve(layers.conv, x);
+      const SummedImages y =
+          layers.Convolved(x, /*are_images=*/&layers == &stem_.front());
       if (layers.norm && &layers == &stem_.back() && HasPlainMaxPool()) {
-        return layers.norm->ForwardReluPooled(x, Pooling());
+        return layers.norm->ForwardReluPooled(y, Pooling());
       }
-      if (layers.norm) {
-        x = layers.norm->ForwardRelu(x);
-      }
+      x = layers.norm ? layers.norm->ForwardRelu(y) : y.x;
     }
     return Pool(x);
   }

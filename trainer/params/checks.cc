@@ -117,6 +117,12 @@ constexpr Quarrel kQuarrels[] = {
        return p.batch_norm_group != 1 && p.model.fused_batch_norm == true;
      },
      "statistics that ranks share are not fused"},
+    {"batch_norm_group", "conv_statistics",
+     [](const P& p) {
+       return p.batch_norm_group != 1 &&
+              p.model.conv_statistics == ConvStatistics::kEpilogue;
+     },
+     "statistics that ranks share are not fused"},
 };
 
 [[noreturn]] void Refuse(std::string_view one, std::string_view other,

@@ -170,6 +170,16 @@ const Param kModelParams[] = {
         .NotFor("model", "lenet")
         .NotFor("small_stem", "true")
         .NotFor("use_resnetd_stem", "true"),
+    Row("conv_statistics",
+        ChoiceField<kConvStatistics, &P::model, &M::conv_statistics>(), Any(),
+        "",
+        "Statistics of a batch norm after a convolution, on a GPU in bfloat16 "
+        "or float16: by a pass over the images, or by the convolution, where "
+        "cuDNN has a kernel for both; results differ by rounding.")
+        .NotFor("model", "lenet")
+        .NotFor("pre_activation", "true")
+        .NotFor("fused_batch_norm", "false")
+        .NotFor("precision", "float32"),
     Row("batch_norm_group", Field<&P::batch_norm_group>(), Between(0, 100'000),
         "ranks",
         "Consecutive ranks that share batch-norm statistics; 1: none, 0: all "

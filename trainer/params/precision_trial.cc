@@ -104,7 +104,7 @@ std::string TrialText(const PrecisionSpeeds& speeds) {
 // The line to print, which begins with the precision: "float32, " and why.
 std::string Settle(const RunOptions& options, const TrainParams& params) {
   const std::optional<Precision> so_far = PrecisionSoFar(options);
-  if (so_far && so_far != Precision::kFloat16) {  // CheckPrecision()
+  if (so_far && so_far != Precision::kFloat16) {  // CheckDevice()
     return std::string(PrecisionText(*so_far)) +
            ", as in the params.yaml of the resumed run";
   }

@@ -194,11 +194,16 @@ Precision PrecisionOf(const TrainParams& params, const std::string& device) {
                                                   : Precision::kFloat32;
 }
 
-void CheckPrecision(const TrainParams& params, const std::string& device) {
+void CheckDevice(const TrainParams& params, const std::string& device) {
   if (params.precision == Precision::kFloat16 && !IsGpu(device)) {
     throw UsageError(
         "precision=float16 trains on a GPU only; give bfloat16 or float32 on a "
         "CPU");
+  }
+  if (params.model.conv_statistics == ConvStatistics::kEpilogue &&
+      !IsGpu(device)) {
+    throw UsageError(
+        "conv_statistics=epilogue is for a GPU only; give pass on a CPU");
   }
 }
 

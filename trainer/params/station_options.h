@@ -25,8 +25,8 @@ namespace infeed {
 // On a CPU, float16 is float32: it has no units for float16's convolutions.
 [[nodiscard]] Precision PrecisionOf(const TrainParams& params,
                                     const std::string& device);
-// Throws UsageError for a precision in which the device cannot train.
-void CheckPrecision(const TrainParams& params, const std::string& device);
+// Throws UsageError for parameters with which the device cannot train.
+void CheckDevice(const TrainParams& params, const std::string& device);
 // Which checkpoints a run keeps. Later ones than that of its --resume go only
 // with --force.
 [[nodiscard]] KeepOptions MakeKeepOptions(const TrainParams& params,

@@ -207,7 +207,7 @@ void PrepareParts(const RunOptions& options, Ranks& ranks,
   RunParams& resolved = parts.resolved;
   preparation.Do([&] { FollowWeights(options, ranks, resolved); });
   if (Trains(options.mode)) {
-    preparation.Do([&] { CheckPrecision(resolved.values, options.device); });
+    preparation.Do([&] { CheckDevice(resolved.values, options.device); });
     preparation.Do([&] { ResolveClassWeights(data, resolved); });
     if (!resolved.values.distill_from.empty()) {
       preparation.Do([&] {

@@ -238,6 +238,26 @@ TEST_F(CudaLoopTest, SpaceToDepthChangesLossesByRounding) {
   }
 }
 
+// Where cuDNN has no kernel, convolutions and norms are those of before.
+TEST_F(CudaLoopTest, SumsByConvolutionsChangeLossesByRounding) {
+  ModelOptions summed = kModel;
+  summed.conv_statistics = ConvStatistics::kEpilogue;
+  for (const Precision precision :
+       {Precision::kBfloat16, Precision::kFloat16}) {
+    OptimizerOptions optimizer = kOptimizer;
+    if (precision == Precision::kFloat16) {
+      optimizer.loss_scale = LossScaleOptions{.scale = 1024};
+    }
+    ExpectGraphsToChangeNothing(summed, optimizer, precision);
+    DeviceOptions options = kGraphs;
+    options.precision = precision;
+    const auto loop = MakeDeviceLoop(summed, optimizer, options);
+    const auto plain = MakeDeviceLoop(kModel, optimizer, options);
+    loop->Load(plain->Save());
+    ExpectNear(Train(*loop, 0, 2), Train(*plain, 0, 2), 2e-2);
+  }
+}
+
 TEST_F(CudaLoopTest, GraphsDrawWhatEagerStepsDraw) {
   ModelOptions model = kModel;
   model.depth = 50;

@@ -18,6 +18,8 @@
 #include "gtest/gtest.h"
 
 #ifdef INFEED_CUDA_ON_CPU
+#include "tests/support/cudnn_on_cpu.h"
+
 // Takes the place of the one that asks for a GPU.
 bool infeed::HasKernels(const torch::Tensor& images) {
   return images.numel() > 0;
@@ -40,6 +42,7 @@ struct Case {
   // Of the difference's length to the tensor's. Rounding to 16 bits grows
   // through all layers back to the stem; unrelated gradients differ by 1.4.
   double tolerance = 1e-2;
+  ConvStatistics statistics = ConvStatistics::kPass;
 };
 
 class FusedStemTest : public DeviceTest,
@@ -52,7 +55,8 @@ class FusedStemTest : public DeviceTest,
                                 .num_classes = 3,
                                 // On the CPU a launch runs several times.
                                 .bn_momentum = 0,
-                                .fused_batch_norm = fused});
+                                .fused_batch_norm = fused,
+                                .conv_statistics = GetParam().statistics});
     network->to(kDevice);
     network->SetStep(0);
     return network;
@@ -96,7 +100,15 @@ class FusedStemTest : public DeviceTest,
 TEST_P(FusedStemTest, TrainsAndEvaluatesAsTheModules) {
   const std::shared_ptr<Network> fused = MakeOnDevice(true);
   const std::shared_ptr<Network> plain = MakeOnDevice(false);
+#ifdef INFEED_CUDA_ON_CPU
+  ResetCudnn();
+#endif
   const std::vector<torch::Tensor> found = Train(*fused);
+#ifdef INFEED_CUDA_ON_CPU
+  // All convolutions but the stem's, whose images are float32 here.
+  const bool are_summed = GetParam().statistics == ConvStatistics::kEpilogue;
+  EXPECT_EQ(CallsOfCudnn().executed.size(), are_summed ? 19 : 0);
+#endif
   const std::vector<torch::Tensor> expected = Train(*plain);
   ASSERT_EQ(found.size(), expected.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
@@ -117,7 +129,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"Tpu", ModelVariant::kTpu},
                     Case{"TpuOddSide", ModelVariant::kTpu, 65},
                     Case{"TorchvisionBfloat16", ModelVariant::kTorchvision, 64,
-                         Precision::kBfloat16, 0.5}),
+                         Precision::kBfloat16, 0.5},
+                    Case{"TorchvisionSummed", ModelVariant::kTorchvision, 64,
+                         Precision::kBfloat16, 0.5, ConvStatistics::kEpilogue}),
     [](const auto& param_info) { return param_info.param.name; });
 
 }  // namespace infeed::fused_stem_test

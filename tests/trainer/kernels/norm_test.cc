@@ -27,6 +27,7 @@ struct NormCase {
   ImageType type;
   bool residual_norm = false;  // the residual is normalized too
   bool two = false;            // y has two gradients
+  bool sums = false;           // those of x are known
 };
 
 constexpr double kEpsilon = 1e-5;
@@ -100,10 +101,11 @@ class NormRun {
                        .momentum = static_cast<float>(kMomentum),
                        .moving_mean = moving_mean_.data(),
                        .moving_variance = moving_variance_.data(),
+                       .sums = case_.sums ? sums_.data() : nullptr,
                        .y = y_.data(),
                        .mean = mean_.data(),
                        .inverse_std = inverse_std_.data(),
-                       .workspace = workspace_.data()},
+                       .workspace = case_.sums ? nullptr : workspace_.data()},
                       nullptr);
   }
 
@@ -164,6 +166,22 @@ class NormRun {
             .bias = residual_bias_.data(),
             .mean = residual_mean_.data(),
             .inverse_std = residual_inverse_std_.data()};
+  }
+
+  // As a convolution gives them.
+  [[nodiscard]] std::vector<float> SumsOfImages() const {
+    const Columns x = {shape_, values_};
+    std::vector<float> sums(2 * channels_);
+    for (int channel = 0; channel < shape_.channels; ++channel) {
+      const auto c = static_cast<std::size_t>(channel);
+      sums[c] = static_cast<float>(Columns::Sum(
+          shape_, [&](std::int64_t row) { return x.At(row, channel); }));
+      sums[channels_ + c] =
+          static_cast<float>(Columns::Sum(shape_, [&](std::int64_t row) {
+            return std::pow(x.At(row, channel), 2);
+          }));
+    }
+    return sums;
   }
 
   struct Moments {
@@ -289,6 +307,7 @@ class NormRun {
       ValuesOf(case_.two ? SumOf(given_, given_too_) : given_);
 
   DeviceArray<T> x_{images_};
+  DeviceArray<float> sums_{SumsOfImages()};
   DeviceArray<T> residual_{added_};
   DeviceArray<T> gradient_{given_};
   DeviceArray<T> more_gradient_{given_too_};
@@ -341,8 +360,34 @@ TEST_P(NormKernelTest, NormsOfEveryShapeAreTheirFormula) {
   Expect({.rows = 300, .channels = 64});
   Expect({.rows = 70, .channels = 264});
   Expect({.rows = 65, .channels = 24});
-  Expect({.rows = 2, .channels = 8});
-  Expect({.rows = 1, .channels = 8});
+  if (!GetParam().sums) {  // They say little of so few values.
+    Expect({.rows = 2, .channels = 8});
+    Expect({.rows = 1, .channels = 8});
+  }
+}
+
+// Rounded sums of equal values can have a square of the mean above the mean of
+// the squares.
+TEST_F(DeviceTest, ANormOfSumsHasNoVarianceBelowZero) {
+  constexpr int kChannels = 8;
+  constexpr float kRows = 3;
+  const DeviceArray<float> sums([] {
+    std::vector<float> values(kChannels, kRows * 4096);
+    values.resize(2 * kChannels, std::nextafter(kRows * 4096 * 4096, 0.0F));
+    return values;
+  }());
+  const DeviceArray<float> mean(kChannels);
+  const DeviceArray<float> inverse_std(kChannels);
+  LaunchNormForward({.shape = {.rows = 3, .channels = kChannels},
+                     .epsilon = static_cast<float>(kEpsilon),
+                     .sums = sums.data(),
+                     .mean = mean.data(),
+                     .inverse_std = inverse_std.data()},
+                    nullptr);
+  EXPECT_EQ(mean.Values(), std::vector<float>(kChannels, 4096));
+  for (const float value : inverse_std.Values()) {
+    EXPECT_NEAR(value, 1 / std::sqrt(kEpsilon), 1e-4);
+  }
 }
 
 std::vector<NormCase> NormCases() {
@@ -361,6 +406,11 @@ std::vector<NormCase> NormCases() {
       const std::string name =
           std::string("Norm") + (residual ? "Add" : "") + (relu ? "Relu" : "");
       add({name, residual, relu, ImageType::kFloat32});
+      add({.name = name + "OfSums",
+           .residual = residual,
+           .relu = relu,
+           .type = ImageType::kFloat32,
+           .sums = true});
       if (residual) {
         add({name + "Normed", residual, relu, ImageType::kFloat32, true});
       }

@@ -107,6 +107,14 @@ INSTANTIATE_TEST_SUITE_P(
              "batch_norm_group=1"},
         Pair{"stem_layout=space_to_depth,small_stem=1", "small_stem",
              "small_stem=0"},
+        Pair{"conv_statistics=epilogue,precision=float32", "precision",
+             "precision=bfloat16"},
+        Pair{"conv_statistics=epilogue,fused_batch_norm=0", "fused_batch_norm",
+             "fused_batch_norm=1"},
+        Pair{"conv_statistics=epilogue,pre_activation=1", "pre_activation",
+             "pre_activation=0"},
+        Pair{"conv_statistics=epilogue,batch_norm_group=2", "conv_statistics",
+             "batch_norm_group=1"},
         Pair{"model=lenet", "image_size", "image_size=28"},
         Pair{"model=lenet,image_size=28x32", "image_size", "image_size=28"}));
 
@@ -117,7 +125,7 @@ TEST(CheckTogetherTest, LeNetRefusesWhatIsNotOfIt) {
         "replace_stem_max_pool=1", "se_ratio=.25", "drop_connect_rate=.1",
         "dropblock_groups=4,dropblock_keep_prob=.9", "layer_decay=.9",
         "norm_weight_decay=0", "freeze_batch_norm=1", "fused_batch_norm=1",
-        "stem_layout=space_to_depth"}) {
+        "stem_layout=space_to_depth", "conv_statistics=epilogue"}) {
     EXPECT_THAT(ErrorOf("model=lenet,image_size=28," + given),
                 AllOf(HasSubstr(given.substr(0, given.find('=') + 1)),
                       HasSubstr("model=lenet")));

@@ -54,12 +54,20 @@ TEST(StationOptionsTest, ACpuDoesNotTrainInFloat16ButEvaluates) {
   TrainParams params;
   params.precision = Precision::kFloat16;
   EXPECT_THAT(
-      MessageOf<UsageError>([&] { CheckPrecision(params, "cpu"); }),
+      MessageOf<UsageError>([&] { CheckDevice(params, "cpu"); }),
       HasSubstr("precision=float16 trains on a GPU only; give bfloat16"));
   EXPECT_EQ(MakeDeviceOptions(params, "cpu").precision, Precision::kFloat32);
   params.precision = Precision::kBfloat16;
-  CheckPrecision(params, "cpu");
+  CheckDevice(params, "cpu");
   EXPECT_EQ(MakeDeviceOptions(params, "cpu").precision, Precision::kBfloat16);
+}
+
+TEST(StationOptionsTest, ACpuRefusesStatisticsOfConvolutions) {
+  TrainParams params;
+  params.model.conv_statistics = ConvStatistics::kEpilogue;
+  EXPECT_EQ(MessageOf<UsageError>([&] { CheckDevice(params, "cpu"); }),
+            "conv_statistics=epilogue is for a GPU only; give pass on a CPU");
+  CheckDevice(params, "cuda:0");
 }
 
 TEST(StationOptionsTest, AnEvaluationReadsAndCropsAsItsParametersSay) {
