@@ -130,7 +130,10 @@ def _as_images(data: str, output: str | os.PathLike[str],
     beside.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".parquet-", dir=beside) as folder:
         parquet.write_tars(files, pathlib.Path(folder), **keys)
-        yield _Input(folder, rest, files)
+        # The folder has a new name in each run: these go on by the files' names.
+        source = [*(str(file.resolve()) for file in files),
+                  *(f"{name}={value}" for name, value in keys.items())]
+        yield _Input(folder, [*rest, f"--source={source}"], files)
 
 
 def _take_keys(words: list[str]) -> tuple[dict[str, str], list[str]]:

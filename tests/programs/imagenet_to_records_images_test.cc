@@ -96,7 +96,7 @@ TEST_F(ConvertedImagesTest, SeekIndexesAreUsed) {
       .File("raw/a/2.jpg", TestJpeg({.width = 96, .height = 64}))
       .File("raw/a/3.jpg", TestJpeg({.progressive = true}));
   for (const std::string more : {"", "--seek_index=4", "--seek_index none"}) {
-    const ProgramResult result = Succeeded(Convert(more));
+    const ProgramResult result = Succeeded(Convert("--overwrite " + more));
     const bool is_indexed = more != "--seek_index none";
     EXPECT_EQ(
         result.out.find("seek index: 2 of 3 images\n") != std::string::npos,

@@ -81,6 +81,39 @@ TEST(ImagenetToRecordsTest, ADryRunSaysWhatItWouldDoAndDoesNothing) {
               HasSubstr("4 shards of another conversion are in the way"));
 }
 
+TEST(ImagenetToRecordsTest, ADryRunSaysWhatWouldBeReplaced) {
+  ImageFolder raw;
+  raw.JpegsIn("raw/cat", 20);
+  ImageFolder other;
+  other.JpegsIn("raw/dog", 20);
+  const std::string out = raw / "out";
+  const auto convert = [&](const ImageFolder& input, const std::string& more) {
+    return RunProgram("imagenet_to_records", "--raw_data_dir " + input / "raw" +
+                                                 " --local_scratch_dir " + out +
+                                                 " --shards 2 " + more);
+  };
+  ASSERT_THAT(convert(raw, ""), Ends(0));
+  EXPECT_THAT(convert(other, "--dry_run"),
+              Ends(0, AllOf(HasSubstr("2 shards in the folder would be "
+                                      "replaced\n4 files of another "
+                                      "conversion are in the way: --overwrite "
+                                      "replaces them\n"))));
+  EXPECT_THAT(convert(other, "--dry_run --overwrite").out,
+              HasSubstr("4 files of another conversion would be replaced\n"));
+  EXPECT_THAT(convert(other, ""),
+              Ends(2, AllOf(HasSubstr(out + ": has 4 files of another input"),
+                            HasSubstr("--overwrite to replace them"))));
+  EXPECT_THAT(convert(raw, "--split 0.5/0.5"), Ends(2));
+  raw.Jpeg("raw/cat/more.jpg");
+  EXPECT_THAT(convert(raw, "--dry_run").out,
+              AllOf(HasSubstr("2 shards in the folder would be replaced\n"),
+                    Not(HasSubstr("in the way"))));
+  EXPECT_THAT(Succeeded(convert(raw, "")).out,
+              HasSubstr("2 shards in the folder were replaced\n"));
+  EXPECT_THAT(Succeeded(convert(other, "--overwrite")).out,
+              HasSubstr("1 class in "));
+}
+
 TEST(ImagenetToRecordsTest, GoesOnOnceThereIsRoomOnTheDisk) {
   const SmallDisk disk("300k");
   if (!disk.error().empty()) {

@@ -458,6 +458,10 @@ class ParquetTest(unittest.TestCase):
             file = self.write(folder, {"img": jpegs, "labels": [0, 1, 2]})
             infeed.convert(file, out, shards=1)
             self.assertEqual(self.labels_of(out), dict(zip(jpegs, range(3))))
+            infeed.convert(file, out, shards=1)  # the same goes on
+            with self.assertRaisesRegex(ValueError, "--overwrite"):
+                infeed.convert(self.write(folder, {"img": jpegs, "labels": [0, 1, 2]},
+                                          name="other.parquet"), out, shards=1)
             file = self.write(folder, {
                 "photo": jpegs, "mask": jpegs[::-1], "class": [0, 1, 2],
                 "target": [1, 2, 0]})

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <filesystem>
 
+#include "records/files/folder_listing.h"
+
 namespace infeed {
 namespace {
 
@@ -46,7 +48,10 @@ std::string SafeName(std::string_view text) {
   }
   name = Shortened(name);
   // Checked last, after all changes of the name.
-  return name.empty() || name == "." || name == ".." ? "_" : name;
+  if (name.empty() || name == "." || name == "..") {
+    return "_";
+  }
+  return IsHiddenName(name) ? "_" + name : name;
 }
 
 }  // namespace infeed

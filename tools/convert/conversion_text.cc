@@ -97,6 +97,20 @@ Json ToJson(const std::vector<DuplicateGroup>& groups) {
   return list;
 }
 
+// A line of a plan about files of another conversion; no text if there are
+// none. does: "remove".
+std::string InTheWay(std::size_t count, std::string_view what,
+                     std::string_view does, bool overwrite) {
+  if (count == 0) {
+    return "";
+  }
+  return fmt::format(
+      "{} of another conversion {}\n", CountText(count, what),
+      overwrite    ? fmt::format("would be {}d", does)
+      : count == 1 ? fmt::format("is in the way: --overwrite {}s it", does)
+                   : fmt::format("are in the way: --overwrite {}s them", does));
+}
+
 // The rate of the work that was done in this time, and the time for the rest.
 std::string RateText(std::int64_t done, std::int64_t left, double seconds,
                      std::string_view items) {
@@ -130,13 +144,13 @@ std::string PlanText(const ConversionPlan& plan, const std::string& output_dir,
         fmt::format("{} of an earlier run would be kept, {} written\n",
                     CountText(work.kept.size(), "shard"), work.missing.size());
   }
-  if (const std::size_t stale = StaleShards(plan, output_dir).size()) {
-    text +=
-        fmt::format("{} of another conversion {}\n", CountText(stale, "shard"),
-                    options.overwrite ? "would be removed"
-                    : stale == 1      ? "is in the way: --overwrite removes it"
-                                 : "are in the way: --overwrite removes them");
+  if (!work.replaced.empty()) {
+    text += fmt::format("{} in the folder would be replaced\n",
+                        CountText(work.replaced.size(), "shard"));
   }
+  text += InTheWay(StaleShards(plan, output_dir).size(), "shard", "remove",
+                   options.overwrite);
+  text += InTheWay(work.foreign.size(), "file", "replace", options.overwrite);
   if (!target.empty()) {
     text +=
         fmt::format("{} would be uploaded to {}\n", CountText(shards, "shard"),
@@ -192,6 +206,9 @@ ReportTable ConversionTable(const ConversionReport& report,
       SeekIndexesRow(report),
       CountRow("kept_shards", report.kept_shards, "shard of an earlier run was",
                "shards of an earlier run were", "kept"),
+      CountRow("replaced_shards", report.replaced_shards,
+               "shard in the folder was", "shards in the folder were",
+               "replaced"),
       CountRow("reencoded_images", std::ssize(report.reencoded), "image was",
                "images were", "re-encoded"),
       CountRow("skipped_images", std::ssize(report.skipped), "bad image was",

@@ -15,6 +15,7 @@
 
 #include "base/atomic_file.h"
 #include "base/bounded_queue.h"
+#include "base/count_text.h"
 #include "base/error.h"
 #include "records/files/dataset_info.h"
 #include "tools/cli/parallel_for.h"
@@ -43,9 +44,19 @@ void CheckNothingIsStale(const std::vector<std::string>& stale,
                          const std::string& output_dir, bool overwrite) {
   if (!stale.empty() && !overwrite) {
     throw UsageError(fmt::format(
-        "{}: has {} shards that this conversion would not replace, such as {}: "
-        "give an empty folder, or --overwrite to remove them",
-        output_dir, stale.size(), stale.front()));
+        "{}: has {} that this conversion would not replace, such as {}: give "
+        "an empty folder, or --overwrite to remove them",
+        output_dir, CountText(stale.size(), "shard"), stale.front()));
+  }
+}
+
+void CheckNothingIsForeign(const std::vector<std::string>& foreign,
+                           const std::string& output_dir, bool overwrite) {
+  if (!foreign.empty() && !overwrite) {
+    throw UsageError(fmt::format(
+        "{}: has {} of another input, of other flags or of another program, "
+        "such as {}: give an empty folder, or --overwrite to replace them",
+        output_dir, CountText(foreign.size(), "file"), foreign.front()));
   }
 }
 
@@ -55,8 +66,9 @@ void CheckNothingIsStale(const std::vector<std::string>& stale,
 // removed first, unless nothing that it describes changes.
 void PrepareFolder(const ConversionPlan& plan, const std::string& output_dir,
                    const std::vector<std::string>& stale,
-                   const EarlierWork& work) {
+                   const EarlierWork& work, const ConverterOptions& options) {
   MakeFolder(ConversionSideFolder(output_dir), "create", 1);
+  WriteConversionKey(plan, output_dir, options);
   if (!work.missing.empty() || !stale.empty()) {
     WriteUnfinished(output_dir, ShardNames(plan));
     RemoveFile(output_dir + "/dataset.json");
@@ -193,7 +205,8 @@ ConversionReport Convert(const ConversionPlan& plan,
   const std::vector<std::string> stale = StaleShards(plan, output_dir);
   CheckNothingIsStale(stale, output_dir, options.overwrite);
   EarlierWork work = FindEarlierWork(plan, output_dir, options);
-  PrepareFolder(plan, output_dir, stale, work);
+  CheckNothingIsForeign(work.foreign, output_dir, options.overwrite);
+  PrepareFolder(plan, output_dir, stale, work, options);
   RemoveDeadTemporaries(plan, output_dir, options.share);
 
   ConversionProgress progress = InitialProgress(plan, work);
@@ -214,6 +227,7 @@ ConversionReport Convert(const ConversionPlan& plan,
   std::ranges::sort(results, {}, &ShardResult::task);
 
   ConversionReport report = MakeReport(plan, options.share, std::move(results));
+  report.replaced_shards = std::ssize(work.replaced);
   WriteReport(output_dir, report);
   if (options.share.IsAll()) {
     WriteDescription(output_dir, report);

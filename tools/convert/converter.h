@@ -31,6 +31,7 @@ struct ConversionReport {
   DatasetInfo info;  // as in dataset.json; for a share only its shards
   TaskShare share;
   std::int64_t kept_shards = 0;      // of an earlier run
+  std::int64_t replaced_shards = 0;  // that were in the folder
   std::vector<ImageNote> reencoded;  // in the order of the records
   std::vector<ImageNote> skipped;    // likewise
   // Likewise: stored without the rotation in their EXIF data.
@@ -49,9 +50,10 @@ struct ConversionReport {
 // threads, tasks and interruptions.
 //
 // Calls on_progress, which may be empty, in the calling thread. Throws
-// UsageError for shards that are not part of the plan, IoError, and DataError
-// for an unreadable image that is not to be skipped, or for a split without a
-// good image.
+// UsageError, unless options.overwrite, for shards that are not part of the
+// plan and for files of another conversion or program that would be replaced;
+// IoError; and DataError for an unreadable image that is not to be skipped, or
+// for a split without a good image.
 [[nodiscard]] ConversionReport Convert(const ConversionPlan& plan,
                                        const std::string& output_dir,
                                        const ConverterOptions& options,

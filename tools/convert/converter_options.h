@@ -59,8 +59,8 @@ struct ConverterOptions {
   // Before keeping a shard of an earlier run, read it and check that its bytes
   // are unchanged.
   bool verify_resume = false;
-  // Remove shards in the output folder that are not part of the plan; if false
-  // they cause a UsageError.
+  // Remove shards in the output folder that are not part of the plan, and
+  // replace files of another conversion; if false they cause a UsageError.
   bool overwrite = false;
   int threads = 0;  // 0: one per core
 };

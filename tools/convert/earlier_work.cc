@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -19,7 +20,9 @@
 
 #include <fmt/format.h>
 
+#include "base/atomic_file.h"
 #include "base/error.h"
+#include "base/own_files.h"
 #include "records/bytes/byte_source.h"
 #include "records/bytes/crc32c.h"
 #include "records/bytes/whole_number.h"
@@ -112,6 +115,23 @@ void AddToHash(const ImageObjects& annotations, Hash& hash) {
   }
 }
 
+std::string ConversionKeyPath(const std::string& output_dir) {
+  return ConversionSideFolder(output_dir) + "/conversion";
+}
+
+// Whether the folder's shards are of the conversion with this key.
+bool HasKey(const std::string& output_dir, const std::string& key) {
+  std::ifstream file(ConversionKeyPath(output_dir));
+  std::string line;
+  return std::getline(file, line) && line == key;
+}
+
+// A link without a target counts, too.
+bool HasFile(const std::string& path) {
+  std::error_code ignored;
+  return fs::exists(fs::symlink_status(path, ignored));
+}
+
 constexpr std::string_view kTemporary = ".tmp-";
 
 // Returns the problem with a shard's bytes; empty: none.
@@ -188,6 +208,16 @@ std::string ShardFingerprints::Of(const ShardTask& task) const {
   return hash.Hex();
 }
 
+std::string ConversionKey(const ConversionPlan& plan,
+                          const ConverterOptions& options) {
+  return Hash()
+      .Add(OptionsText(options))
+      .Add(static_cast<std::int64_t>(plan.format))
+      .Add(static_cast<std::int64_t>(plan.seed))
+      .Add(plan.source)
+      .Hex();
+}
+
 std::vector<ShardTask> SelectTasks(const ConversionPlan& plan,
                                    const TaskShare& share) {
   std::vector<ShardTask> tasks;
@@ -239,9 +269,30 @@ EarlierWork FindEarlierWork(const ConversionPlan& plan,
           {.task = task, .shard = std::move(state.shard), .kept = true});
     } else {
       work.missing.push_back({task, std::move(fingerprint)});
+      std::string path = output_dir + "/" + plan.At(task).name;
+      if (HasFile(path)) {
+        work.replaced.push_back(std::move(path));
+      }
+    }
+  }
+  if (work.missing.empty() ||
+      HasKey(output_dir, ConversionKey(plan, options))) {
+    return work;
+  }
+  work.foreign = work.replaced;
+  for (const char* name : {"/labels.txt", "/dataset.json"}) {
+    if (HasFile(output_dir + name)) {
+      work.foreign.push_back(output_dir + name);
     }
   }
   return work;
+}
+
+void WriteConversionKey(const ConversionPlan& plan,
+                        const std::string& output_dir,
+                        const ConverterOptions& options) {
+  WriteFileAtomically(ConversionKeyPath(output_dir),
+                      ConversionKey(plan, options) + "\n", kInOwnFolder);
 }
 
 void RemoveDeadTemporaries(const ConversionPlan& plan,

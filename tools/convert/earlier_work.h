@@ -32,9 +32,20 @@ class ShardFingerprints {
   std::string options_;
 };
 
+// Identifies a conversion: its source, its seed and the options that change
+// bytes, not the images. 24 hex digits, and a line in
+// OUTPUT_DIR/.infeed/conversion while OUTPUT_DIR has shards of it.
+[[nodiscard]] std::string ConversionKey(const ConversionPlan& plan,
+                                        const ConverterOptions& options);
+
 struct EarlierWork {
   std::vector<ShardResult> kept;           // in the plan's order
   std::vector<FingerprintedTask> missing;  // likewise; to be made
+  // Paths of files that are there and that the missing shards replace.
+  std::vector<std::string> replaced;
+  // Of another conversion, or of no conversion: files that this one would
+  // destroy. Some of `replaced`, labels.txt and dataset.json.
+  std::vector<std::string> foreign;
 };
 
 // The shards of the plan that are this process's share, in order.
@@ -59,6 +70,12 @@ struct ShardState {
 [[nodiscard]] EarlierWork FindEarlierWork(const ConversionPlan& plan,
                                           const std::string& output_dir,
                                           const ConverterOptions& options);
+
+// Makes the folder this conversion's: another one does not replace its files.
+// Requires: the folder's .infeed exists. Throws IoError.
+void WriteConversionKey(const ConversionPlan& plan,
+                        const std::string& output_dir,
+                        const ConverterOptions& options);
 
 // Removes temporary files that dead processes of this machine left for shards
 // of this share or of no plan, and for their side files. Temporary files of

@@ -112,9 +112,10 @@ void RefuseOtherImages(const Flags& flags) {
 }
 
 ConversionPlan MakePlan(const Flags& flags, const Interruption& interruption) {
-  const PlanOptions options = CheckedPlanOptions(flags.output);
+  PlanOptions options = CheckedPlanOptions(flags.output);
   RefuseOtherImages(flags);
   ImageTree tree = ReadInput(flags, interruption);
+  options.source = SourceText(flags.input);
   std::cerr << FirstLines(tree.notes, kNotesShown);
   if (flags.input.report_duplicates) {
     std::cout << DuplicatesText(tree.duplicates);

@@ -201,7 +201,8 @@ void AddRunFlags(CLI::App& app, OutputFlags& flags) {
       "--verify_resume", flags.converter.verify_resume,
       "Read the finished shards of an earlier run before keeping them."));
   app.add_flag("--overwrite", flags.converter.overwrite,
-               "Remove shards of another conversion from the folder.");
+               "Remove or replace the files of another conversion in the "
+               "folder.");
   app.add_flag("--dry_run", flags.dry_run, "Only print what would be written.");
 }
 

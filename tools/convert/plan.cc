@@ -155,6 +155,7 @@ ConversionPlan PlanConversion(ImageTree tree, const PlanOptions& options) {
   ConversionPlan plan;
   plan.format = options.format;
   plan.seed = options.seed;
+  plan.source = options.source;
   plan.classes = std::move(tree.classes);
   plan.raw = std::move(tree.raw);
   plan.duplicates = std::move(tree.duplicates);

@@ -34,6 +34,9 @@ struct PlanOptions {
   // Bytes of every record, if all have the same; 0: they depend on the file.
   std::int64_t record_bytes = 0;
   std::uint64_t seed = 0;  // for the training images' order
+  // Names the input and how it is read: a conversion of another input into the
+  // same folder is another conversion, one of changed images is not.
+  std::string source = {};
 };
 
 struct PlannedShard {
@@ -74,6 +77,7 @@ struct PlannedSplit {
 struct ConversionPlan {
   ShardFormat format = ShardFormat::kTfrecord;
   std::uint64_t seed = 0;
+  std::string source;  // as in PlanOptions
   std::vector<ImageClass> classes;
   std::vector<PlannedSplit> splits;
   std::shared_ptr<const RawImages> raw;    // as in ImageTree

@@ -2,17 +2,21 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <filesystem>
 #include <iterator>
 #include <optional>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/error.h"
 #include "records/bytes/whole_number.h"
 #include "records/files/class_list.h"
+#include "records/files/open_source.h"
 #include "records/files/record_files.h"
 #include "tools/cli/help_text.h"
 #include "tools/images/coco.h"
@@ -26,6 +30,8 @@
 
 namespace infeed {
 namespace {
+
+namespace fs = std::filesystem;
 
 // Throws UsageError for an option of another kind of annotations.
 void CheckAnnotations(const RawInputFlags& flags) {
@@ -132,6 +138,22 @@ void NoteOtherNumbers(ImageTree& tree) {
   }
 }
 
+// A path as an absolute one; a URL without its query, in which a signature may
+// be. Sorted, as the order of folders does not matter.
+std::vector<std::string> AbsolutePaths(std::vector<std::string> paths) {
+  for (std::string& path : paths) {
+    if (IsUrl(path)) {
+      path = PathForMessages(OneUrl(path));
+      continue;
+    }
+    std::error_code ignored;  // of a folder that is gone
+    const fs::path whole = fs::absolute(path, ignored).lexically_normal();
+    path = (whole.has_filename() ? whole : whole.parent_path()).string();
+  }
+  std::ranges::sort(paths);
+  return paths;
+}
+
 void AddAnnotationFlags(CLI::App& app, RawInputFlags& flags) {
   const FlagGroup group(app, "Detection and segmentation");
   AnnotationOptions& options = flags.annotations;
@@ -220,11 +242,35 @@ void AddRawInputFlags(CLI::App& app, RawInputFlags& flags) {
       "--report_duplicates", flags.report_duplicates,
       "List images of equal content (reads all files that have the "
       "size of another file)."));
+  // Of infeed.convert(), whose --raw_data_dir has a new name in each run.
+  app.add_option("--source", flags.source)->group("");
   NameValues(app, {{"--raw_data_dir", "DIR"},
                    {"--manifest", "FILE"},
                    {"--image_key", "KEY"},
                    {"--label_key", "KEY"}});
   AddAnnotationFlags(app, flags);
+}
+
+std::string SourceText(const RawInputFlags& flags) {
+  std::vector<std::string> paths = flags.folders();
+  for (const std::vector<std::string>* more : {&flags.manifests, &flags.coco}) {
+    paths.insert(paths.end(), more->begin(), more->end());
+  }
+  const AnnotationOptions& options = flags.annotations;
+  if (!options.class_list.empty()) {
+    paths.push_back(options.class_list);
+  }
+  return fmt::format(
+      "{} raw_format={} voc={} yolo={} drop={}{}{} voc_set={} voc_from_one={} "
+      "kpt_shape={} split={} image_key={} label_key={}",
+      flags.source.empty() ? fmt::format("{}", AbsolutePaths(std::move(paths)))
+                           : flags.source,
+      static_cast<int>(flags.raw_format), flags.voc, flags.yolo,
+      options.drop_crowds, options.drop_difficult, options.drop_empty,
+      options.voc_set, options.voc_from_one,
+      options.key_point_numbers ? fmt::format("{}", *options.key_point_numbers)
+                                : "",
+      flags.split, flags.keys.image, flags.keys.label);
 }
 
 ImageTree ReadRawInput(const RawInputFlags& flags) {

@@ -26,8 +26,9 @@ struct RawInputFlags {
   AnnotationOptions annotations = {};
   std::string split;
   bool report_duplicates = false;
-  RecordKeys keys = {};  // --image_key, --label_key
-  int threads = 0;       // the program's --threads; not added here
+  RecordKeys keys = {};     // --image_key, --label_key
+  std::string source = {};  // --source, hidden: in place of the paths' text
+  int threads = 0;          // the program's --threads; not added here
   // FindImagesOptions::on_records
   std::function<void(std::int64_t)> on_records = [](std::int64_t) {};
 
@@ -42,6 +43,11 @@ struct RawInputFlags {
 
 // Adds the flags to an app, whose parse fills them in.
 void AddRawInputFlags(CLI::App& app, RawInputFlags& flags);
+
+// Names the input and how it is read, the same for the same flags from any
+// folder: absolute paths, URLs without their signatures, and the options that
+// change the images or their order.
+[[nodiscard]] std::string SourceText(const RawInputFlags& flags);
 
 // Lists the images that the flags name, and divides them into splits if
 // requested. Finds all errors of the input as a whole, before anything is

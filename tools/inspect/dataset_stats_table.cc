@@ -211,7 +211,7 @@ ReportRow MissingRow(const DatasetStats& stats) {
                     records == stats.records
                         ? "all records lack"
                         : CountText(records, "record lacks", "records lack"),
-                    key);
+                    ShownText(key));
   }
   return row;
 }

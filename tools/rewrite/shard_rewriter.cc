@@ -443,6 +443,7 @@ MergedFile MergeShards(const Paths& shards, const WritingOptions& options,
                      .shards = std::ssize(shards),
                      .is_plan = options.dry_run};
   CheckFile(shards, options);
+  (void)CommonInfo(shards);  // refuses labels that would be ambiguous
   const std::string parent = ParentFolder(file.path);
   if (!file.is_plan) {
     StagedFolder::FinishKilled(parent);

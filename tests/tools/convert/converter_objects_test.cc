@@ -180,10 +180,11 @@ TEST_F(ObjectConversionTest, RefusesAnotherSizeAndNamesEXIF) {
               HasSubstr("train.json says 8x16, the size after its EXIF "
                         "orientation 6: give --exif_rotate"));
   EXPECT_EQ(Convert(Coco(16, 8)).size(), 1U);
-  EXPECT_EQ(Convert(Coco(8, 16), {.image = {.exif_rotate = true}})
-                .at(0)
-                .at("image/height"),
-            "16");
+  EXPECT_EQ(
+      Convert(Coco(8, 16), {.image = {.exif_rotate = true}, .overwrite = true})
+          .at(0)
+          .at("image/height"),
+      "16");
 }
 
 TEST_F(ObjectConversionTest, RefusesYolosBoxesOfATurnedImage) {

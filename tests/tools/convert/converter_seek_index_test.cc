@@ -27,7 +27,7 @@ class ConverterSeekIndexTest : public ::testing::Test {
         options, [](const ConversionProgress&) {});
   }
   ConversionReport Convert(SeekEntries entries) {
-    return Convert({.seek_index = entries});
+    return Convert({.seek_index = entries, .overwrite = true});
   }
 
   // For each record the run of its index, 0: it has none. Expects that it is

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/atomic_file.h"
@@ -232,6 +233,56 @@ TEST(ConverterTest, RemovesShardsOfAnotherPlanOnlyWhenAsked) {
   EXPECT_THAT(conversion.Names(),
               ElementsAre("dataset.json", "labels.txt", "train-00000-of-00002",
                           "train-00001-of-00002"));
+}
+
+// Files of other inputs, other flags and other programs.
+TEST(ConverterTest, ReplacesFilesOfAnotherConversionOnlyWhenAsked) {
+  ImageFolder raw;
+  raw.JpegsIn("a", 9);
+  const PlanOptions plan = {.shards = 3, .source = "a"};
+  Conversion conversion(raw);
+  (void)conversion.Run({}, plan);
+  const auto before = conversion.Files();
+  raw.JpegsIn("b", 9);  // The same shards' names for all that follow.
+  const ConverterOptions pixels = {
+      .image = {.format = ImageForm::kPixels, .image_size = 16}};
+  for (const auto& [options, other] :
+       {std::pair(ConverterOptions{}, PlanOptions{.shards = 3, .source = "b"}),
+        std::pair(ConverterOptions{},
+                  PlanOptions{.shards = 3, .seed = 1, .source = "a"}),
+        std::pair(pixels, plan)}) {
+    EXPECT_THAT(
+        conversion.Failure<UsageError>(options, other),
+        AllOf(HasSubstr(conversion.out().path() + ": has 5 files of"),
+              HasSubstr("such as " + conversion.out() / "train-00000-of-00003"),
+              HasSubstr("--overwrite")));
+    EXPECT_EQ(conversion.Files(), before);
+  }
+  // A changed input is the same one.
+  EXPECT_EQ(conversion.Run({}, plan).replaced_shards, 3);
+  EXPECT_THAT(conversion.Records("train"), SizeIs(18));
+  EXPECT_EQ(conversion.Run({}, plan).kept_shards, 3);
+  ConverterOptions asked = pixels;
+  asked.overwrite = true;
+  EXPECT_EQ(conversion.Run(asked, plan).replaced_shards, 3);
+  EXPECT_EQ(conversion.Run(pixels, plan).kept_shards, 3);
+}
+
+TEST(ConverterTest, ReplacesFilesThatNoConversionMadeOnlyWhenAsked) {
+  for (const std::string name :
+       {"train-00001-of-00003", "labels.txt", "dataset.json"}) {
+    ImageFolder raw;
+    raw.JpegsIn("a", 9);
+    Conversion conversion(raw);
+    WriteFileAtomically(conversion.out() / name, "precious");
+    EXPECT_THAT(conversion.Failure<UsageError>(),
+                AllOf(HasSubstr("1 file of"),
+                      HasSubstr("such as " + conversion.out() / name)));
+    EXPECT_THAT(conversion.Names(), ElementsAre(name));
+    EXPECT_EQ(conversion.Read(name), "precious");
+    (void)conversion.Run({.overwrite = true});
+    EXPECT_THAT(conversion.Records("train"), SizeIs(9)) << name;
+  }
 }
 
 TEST(ConverterTest, WritesTheReferencesFoldersAndEmptyShards) {

@@ -72,6 +72,18 @@ TEST_F(ShardFingerprintTest, TellsOptionsThatChangeTheBytesAndNoOthers) {
   }
 }
 
+TEST_F(ShardFingerprintTest, AConversionsKeyIgnoresItsImages) {
+  const std::string before = ConversionKey(plan_, options_);
+  EXPECT_EQ(before.size(), 24U);
+  ConversionPlan other = plan_;
+  other.splits[0].images[0].bytes = 1;
+  other.classes[0].name = "b";
+  EXPECT_EQ(ConversionKey(other, {.on_bad_image = OnBadImage::kSkip}), before);
+  other.source = "x";
+  EXPECT_NE(ConversionKey(other, options_), before);
+  EXPECT_NE(ConversionKey(plan_, {.image = {.quality = 1}}), before);
+}
+
 TEST_F(ShardFingerprintTest, TellsWhichSeekIndexesThereAre) {
   const std::string before = Of(plan_);
   for (const SeekEntries entries :

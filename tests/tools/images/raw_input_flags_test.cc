@@ -55,6 +55,25 @@ TEST(RawInputFlagsTest, UniteFoldersWhoseNamesMayHaveCommas) {
   }
 }
 
+TEST(RawInputFlagsTest, NameTheirSourceTheSameFromAnyFolder) {
+  const std::string here = std::filesystem::current_path().string();
+  const std::string source = SourceText(FlagsWith({here + "/a", here + "/b"}));
+  for (const Words& folders :
+       {Words{"b/,./a"}, Words{"b", "c/../a"}, Words{here + "/b,a"}}) {
+    EXPECT_EQ(SourceText(FlagsWith(folders)), source);
+  }
+  EXPECT_EQ(SourceText(FlagsWith({"https://h/a.tar?X-Amz-Signature=1"})),
+            SourceText(FlagsWith({"https://h/a.tar?X-Amz-Signature=2"})));
+  EXPECT_NE(SourceText(FlagsWith({"a"})), source);
+  EXPECT_NE(SourceText(FlagsWith({"a", "b"}, "0.9/0.1")), source);
+  EXPECT_NE(SourceText(FlagsWith({"a", "b"}, "", {"c.csv"})), source);
+  RawInputFlags named = FlagsWith({"tmp-1"});
+  named.source = "x";
+  RawInputFlags again = FlagsWith({"tmp-2"});
+  again.source = "x";
+  EXPECT_EQ(SourceText(named), SourceText(again));
+}
+
 TEST(RawInputFlagsTest, DivideAManifestWithoutSplits) {
   ImageFolder raw;
   raw.Jpegs({"a/1.jpg", "a/2.jpg"})

@@ -251,5 +251,12 @@ TEST_F(DatasetStatsTest, ShowsFeaturesBesidesThoseOfImages) {
                     Not(HasSubstr("infeed.Loader"))));
 }
 
+TEST_F(DatasetStatsTest, KeysThatRecordsLackAreOneLineEach) {
+  RecordFile()
+      .Add(PayloadOf({TestJpeg(), 1}) + ExtraBytes("a\n9 bad", {"x"}))
+      .Write(Path(1));
+  EXPECT_THAT(TextOf(Collect()), HasSubstr("3 records lack a\\x0a9 bad\n"));
+}
+
 }  // namespace
 }  // namespace infeed

@@ -98,8 +98,8 @@ TEST_F(ExtractionTest, FilesStayInTheOutputFolder) {
   EXPECT_THAT(
       Files(),
       ElementsAre(
-          Pair("..X" + std::string(194, '\x80') + "/precious.jpg", TestJpeg()),
-          Pair("_/.._.._escaped.jpg", TestJpeg())));
+          Pair("_..X" + std::string(194, '\x80') + "/precious.jpg", TestJpeg()),
+          Pair("_/_.._.._escaped.jpg", TestJpeg())));
   EXPECT_EQ(ReadWholeFile(folder_ / "precious.jpg", 100), "old");
 }
 

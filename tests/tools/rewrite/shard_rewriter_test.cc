@@ -294,6 +294,28 @@ TEST_F(ShardMergeTest, BadRecordsEndItOrAreLeftOut) {
             "9 records in " + file_ + ", 1 bad left out\n");
 }
 
+TEST_F(ShardMergeTest, DifferentClassesAreRefused) {
+  const std::string other = folder_ / "more/train-00000-of-00001";
+  fs::create_directories(folder_ / "more");
+  Write(other, {"x"});
+  WriteDatasetInfo(in_, {.classes = {"cat", "dog"}});
+  for (const bool is_plan : {true, false}) {
+    WriteDatasetInfo(folder_ / "more", {.classes = {"ant", "bee"}});
+    const auto merge = [&] {
+      (void)MergeShards({shards_[3], other},
+                        {.output = file_, .dry_run = is_plan},
+                        Interruption(std::stop_token()));
+    };
+    EXPECT_THAT(MessageOf<UsageError>(merge),
+                AllOf(HasSubstr(in_), HasSubstr(folder_ / "more"),
+                      HasSubstr("different classes")));
+    EXPECT_FALSE(fs::exists(out_));
+    WriteDatasetInfo(folder_ / "more", {.classes = {"cat", "dog"}});
+    merge();
+  }
+  EXPECT_THAT(ReadPayloads(file_), SizeIs(8));
+}
+
 TEST_F(ShardMergeTest, AnOutputThatSpoilsTheInputIsRefused) {
   for (const std::string& output :
        {shards_[3], in_ + "/train-00000-of-00001", in_, in_ + "/"}) {
