@@ -212,11 +212,16 @@ std::vector<DataFile> OtherFiles(const std::string& folder,
     std::ranges::copy_if(FindSplitFiles(folder, other),
                          std::back_inserter(others),
                          [&](const std::string& path) {
-                           return !std::ranges::binary_search(named, path);
+                           return !std::ranges::binary_search(named, path) ||
+                                  NamesTwoSplits(FileNameOf(path));
                          });
   }
-  std::set<std::string> paths =
-      ArchivesOfSplits(std::move(others), options.use_cache);
+  std::set<std::string> paths = ArchivesOfSplits(others, options.use_cache);
+  for (const std::string& path : others) {
+    if (FolderOfShard(path) == own && !paths.contains(path)) {
+      RefuseTwoSplits(path);
+    }
+  }
   paths.insert(named.begin(), named.end());
   std::vector<DataFile> files;
   for (const std::string& path : paths) {
@@ -274,12 +279,18 @@ std::vector<DataFile> OfSplit(std::vector<DataFile> files,
   const bool is_one = files.size() == 1;
   std::vector<std::string> named_otherwise;
   for (const auto& [path, says] : files) {
-    if (!is_one && !says.said.empty() && says.said != split) {
+    if ((!is_one && !says.said.empty() && says.said != split) ||
+        NamesTwoSplits(FileNameOf(path))) {
       named_otherwise.push_back(path);
     }
   }
   const std::set<std::string> archives =
-      ArchivesOfSplits(std::move(named_otherwise), use_cache);
+      ArchivesOfSplits(named_otherwise, use_cache);
+  for (const std::string& path : named_otherwise) {
+    if (!archives.contains(path)) {
+      RefuseTwoSplits(path);
+    }
+  }
   std::erase_if(files, [&](DataFile& file) {
     const std::string& said = file.split.said;
     const bool may_be_tree =

@@ -298,6 +298,40 @@ TEST_F(TreeFormsTest, FoldersInAnArchiveSayMoreThanItsNameBesideOtherFiles) {
   }
 }
 
+TEST_F(TreeFormsTest, ANameOfTwoSplitsIsRefusedUnlessFoldersInItDecide) {
+  const auto forms = WriteForms(folder_, "train_val",
+                                WithImages({"train/a/1.jpg", "val/a/2.jpg"}));
+  const auto plain = WriteForms(folder_, "test-train", WithImages({"a/1.jpg"}));
+  WriteShard(folder_ / "other.tfrecord");
+  WriteShard(folder_ / "shards/a-train-val.tfrecord");
+  WriteShard(folder_ / "shards/a-test.tfrecord");
+  const std::string shard = folder_ / "shards/a-train-val.tfrecord";
+  std::vector<std::string> refused = {shard, folder_ / "shards",
+                                      folder_ / "shards/*",
+                                      shard + "," + (folder_ / "shards/*t.*")};
+  for (const auto& [form, path] : forms) {
+    for (const std::string& data :
+         {path, path + "," + (folder_ / "other.tfrecord")}) {
+      EXPECT_EQ(IndexSplit(data, "validation")->size(), 1) << data;
+    }
+    const std::string folder = folder_ / ("plain-" + form);
+    fs::create_directories(folder);
+    refused.push_back(plain.at(form));
+    refused.push_back(folder);
+    fs::copy(plain.at(form), folder);
+  }
+  for (const std::string& data : refused) {
+    for (const std::string_view split : kSplits) {
+      EXPECT_THAT(MessageOf<UsageError>([&] { (void)IndexSplit(data, split); }),
+                  HasSubstr(": its name has words for two splits, t"))
+          << data;
+    }
+    EXPECT_GT(IndexData(data).size(), 0) << data;
+  }
+  WriteShard(folder_ / "folders/val/a-train-test.tfrecord");
+  EXPECT_EQ(IndexSplit(folder_ / "folders", "validation")->size(), 1);
+}
+
 TEST_F(TreeFormsTest, ATarOfSamplesThatNamesAnotherSplitIsNotListed) {
   const auto write = [&](const std::string& name, const std::string& key) {
     WriteFileAtomically(folder_ / name, TarFile()
