@@ -12,6 +12,7 @@
 #include "records/files/folder_listing.h"
 #include "records/files/image_layout.h"
 #include "records/files/open_source.h"
+#include "records/files/split_names.h"
 
 namespace infeed {
 namespace {
@@ -51,6 +52,20 @@ std::optional<SampleName> SplitName(const TarMember& member) {
 // How deep tars may lie in tars. ImageNet's training images are one deep.
 constexpr int kMaxTarDepth = 2;
 
+constexpr std::string_view kTarEnding = ".tar";
+
+// Whether a folder of a path is named after a split.
+bool HasSplitInFolders(std::string_view path) {
+  for (std::size_t slash = path.find('/'); slash != std::string_view::npos;
+       slash = path.find('/')) {
+    if (!SplitNamed(path.substr(0, slash)).empty()) {
+      return true;
+    }
+    path.remove_prefix(slash + 1);
+  }
+  return false;
+}
+
 // Collects the files of a tree of images from the members in order.
 class TreeScan {
  public:
@@ -82,9 +97,8 @@ class TreeScan {
   // Whether a member is a tar of its own, which is then walked.
   bool AddTar(const TarMember& member, const std::string& folder = "",
               int depth = 1) {
-    constexpr std::string_view kEnding = ".tar";
     if (!may_be_tree_ || depth > kMaxTarDepth ||
-        member.kind != TarKind::kFile || !member.name.ends_with(kEnding) ||
+        member.kind != TarKind::kFile || !member.name.ends_with(kTarEnding) ||
         !IsTar(read_(member.data, kTarBlockBytes))) {
       return false;
     }
@@ -101,7 +115,7 @@ class TreeScan {
     const std::string inside =
         folder +
         ArchiveName(std::string_view(member.name)
-                        .substr(0, member.name.size() - kEnding.size())) +
+                        .substr(0, member.name.size() - kTarEnding.size())) +
         "/";
     while (const std::optional<TarMember> file = walk.Next()) {
       if (!AddTar(*file, inside, depth + 1)) {
@@ -347,6 +361,30 @@ TarScan ScanTar(const ReadTarBytes& read, const std::string& path,
     scan.Add(*member);
   }
   return std::move(scan).Finish();
+}
+
+bool BeginsInSplitFolder(const ReadTarBytes& read, const std::string& path) {
+  constexpr int kMostMembers = 64;  // A tar of texts has no image at all.
+  TarWalk walk(std::cref(read), path);
+  for (int i = 0; i < kMostMembers; ++i) {
+    const std::optional<TarMember> member = walk.Next();
+    if (!member) {
+      break;
+    }
+    std::string name = ArchiveName(member->name);
+    const bool is_tar = name.ends_with(kTarEnding);  // It counts as a folder.
+    if (is_tar) {
+      name.replace(name.size() - kTarEnding.size(), kTarEnding.size(), "/");
+    }
+    if (HasSplitInFolders(name)) {
+      return true;
+    }
+    const std::string_view base = BaseName(name);
+    if (is_tar || (HasImageExtension(base) && !IsHiddenName(base))) {
+      break;
+    }
+  }
+  return false;
 }
 
 TarSample ParseTarSample(std::span<const std::byte> extent) {

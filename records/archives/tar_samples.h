@@ -54,6 +54,12 @@ struct TarScan {
 [[nodiscard]] TarScan ScanTar(const ReadTarBytes& read, const std::string& path,
                               std::int64_t max_record_bytes);
 
+// Whether a tar may have folders of splits (split_names.h): its first image, or
+// a member before that, lies in such a folder. Reads the headers of a few
+// members only, as ScanTar() does. Throws DataError as TarWalk.
+[[nodiscard]] bool BeginsInSplitFolder(const ReadTarBytes& read,
+                                       const std::string& path);
+
 struct SamplePart {
   std::string ending;  // "jpg"
   std::string name;    // of the member, with folders

@@ -61,7 +61,7 @@ class LayoutMaker {
       splits["train"] = std::move(images);
     }
     Number(splits);
-    NoteForeignSplits();
+    NoteForeignClasses();
     return std::move(layout_);
   }
 
@@ -198,8 +198,27 @@ class LayoutMaker {
     }
   }
 
+  // Rejects Tiny ImageNet's val/images/* beside val/<class>/*: "images" would
+  // be a class.
+  void RefuseHalfSorted(std::string_view folder,
+                        const ImageRuns& images) const {
+    const std::string_view labels = LabelFileOf(folder);
+    const auto image = std::ranges::find_if(images, [](const ImageRun& image) {
+      return IsImagesFolder(FirstFolder(image.path));
+    });
+    if (BaseName(labels) == kAnnotationFile && image != images.end()) {
+      throw UsageError(PathOf(folder) + "/" +
+                       std::string(FirstFolder(image->path)) +
+                       ": images beside class folders, with " +
+                       std::string(kAnnotationFile) +
+                       ": sort all of them into class folders, or move all "
+                       "back into this one");
+    }
+  }
+
   // Sets the classes of a split's images; false: they have none.
   bool Classify(std::string_view folder, ImageRuns& images) {
+    RefuseHalfSorted(folder, images);
     if (ClassifyByFolder(PathOf(folder), images)) {
       return true;
     }
@@ -387,29 +406,43 @@ class LayoutMaker {
     }
   }
 
-  // As with one more folder around the classes of each split.
-  void NoteForeignSplits() {
+  // Names classes that train lacks: a typing error in a label file makes one,
+  // and one more folder around the classes of a split.
+  void NoteForeignClasses() {
     std::vector<unsigned> uses(layout_.classes.size());  // a bit for each split
+    unsigned all = 0;
     for (const LaidOutImage& image : layout_.images) {
       if (image.class_index >= 0) {
         uses[static_cast<std::size_t>(image.class_index)] |= 1U << image.split;
+        all |= 1U << image.split;
       }
     }
-    const auto first_in = [&](unsigned splits) {
-      return std::ranges::find(uses, splits,
-                               [=](unsigned use) { return use & splits; });
-    };
-    for (std::size_t split = 1; split < kSplits.size(); ++split) {
-      const auto own = first_in(1U << split);
-      if (first_in(1) != uses.end() && own != uses.end() &&
-          first_in(1U << split | 1) == uses.end()) {
-        layout_.notes.push_back(
-            WithoutEnd(PathOf("")) + ": no class of " +
-            std::string(kSplits[split]) + " (" +
-            layout_.classes[static_cast<std::size_t>(own - uses.begin())] +
-            ", ...) is in train");
+    for (std::size_t split = 1; (all & 1U) != 0 && split < kSplits.size();
+         ++split) {
+      std::vector<std::string_view> foreign;
+      for (std::size_t i = 0; i < uses.size(); ++i) {
+        if ((uses[i] & 1U << split) != 0 && (uses[i] & 1U) == 0) {
+          foreign.push_back(layout_.classes[i]);
+        }
+      }
+      if (!foreign.empty()) {
+        layout_.notes.push_back(WithoutEnd(PathOf("")) + ": " +
+                                ForeignText(kSplits[split], foreign));
       }
     }
+  }
+
+  static std::string ForeignText(std::string_view split,
+                                 const std::vector<std::string_view>& classes) {
+    constexpr std::size_t kNamed = 3;
+    const std::string of = " of " + std::string(split);
+    std::string text =
+        CountText(classes.size(), "class" + of + " is not in train",
+                  "classes" + of + " are not in train");
+    for (std::size_t i = 0; i < std::min(classes.size(), kNamed); ++i) {
+      text.append(i == 0 ? ": " : ", ").append(classes[i]);
+    }
+    return text + (classes.size() > kNamed ? ", ..." : "");
   }
 
   void Append(const ImageRuns& images, std::int32_t split,

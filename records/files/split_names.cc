@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <iterator>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -31,6 +32,50 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kWords =
 
 bool IsLetter(char character) {
   return std::isalpha(static_cast<unsigned char>(character)) != 0;
+}
+
+// SPLIT of the names of TensorFlow Datasets, NAME-SPLIT.tfrecord-00000-of-00001
+// without "-" in NAME; "" if the name has another form.
+std::string_view SplitWordOfTfds(std::string_view base_name) {
+  const std::size_t begin = base_name.find('-') + 1;
+  const std::size_t end = base_name.find(".tfrecord-");
+  if (begin == 0 || end == std::string_view::npos || begin > end) {
+    return "";
+  }
+  const std::string_view word = base_name.substr(begin, end - begin);
+  return SplitNamed(word).empty() ? "" : word;
+}
+
+// The words of a name that stand for splits.
+std::vector<std::string_view> SplitWordsIn(std::string_view base_name) {
+  if (const auto word = SplitWordOfTfds(base_name); !word.empty()) {
+    return {word};
+  }
+  std::vector<std::string_view> words;
+  for (std::size_t at = 0; at < base_name.size();) {
+    std::size_t end = at;
+    while (end < base_name.size() &&
+           IsLetter(base_name[end]) == IsLetter(base_name[at])) {
+      ++end;
+    }
+    const std::string_view word = base_name.substr(at, end - at);
+    if (!SplitNamed(word).empty()) {
+      words.push_back(word);
+    }
+    at = end;
+  }
+  return words;
+}
+
+// The first word for another split than that of the first word.
+std::optional<std::string_view> OtherSplitWord(
+    const std::vector<std::string_view>& words) {
+  for (const std::string_view word : words) {
+    if (SplitNamed(word) != SplitNamed(words.front())) {
+      return word;
+    }
+  }
+  return std::nullopt;
 }
 
 bool IsSplitFolder(const std::string& folder) {
@@ -102,19 +147,23 @@ std::string_view SplitNamed(std::string_view word) {
 }
 
 std::string_view SplitInName(std::string_view base_name) {
-  for (std::size_t at = 0; at < base_name.size();) {
-    std::size_t end = at;
-    while (end < base_name.size() &&
-           IsLetter(base_name[end]) == IsLetter(base_name[at])) {
-      ++end;
-    }
-    const std::string_view split = SplitNamed(base_name.substr(at, end - at));
-    if (!split.empty()) {
-      return split;
-    }
-    at = end;
+  const std::vector<std::string_view> words = SplitWordsIn(base_name);
+  return words.empty() ? "" : SplitNamed(words.front());
+}
+
+bool NamesTwoSplits(std::string_view base_name) {
+  return OtherSplitWord(SplitWordsIn(base_name)).has_value();
+}
+
+void RefuseTwoSplits(const std::string& path) {
+  const std::string name = FileNameOf(path);
+  const std::vector<std::string_view> words = SplitWordsIn(name);
+  if (const auto other = OtherSplitWord(words)) {
+    throw UsageError(PathForMessages(path) + ": its name has words for two " +
+                     "splits, " + std::string(words.front()) + " and " +
+                     std::string(*other) +
+                     ": rename the file so that it names one");
   }
-  return "";
 }
 
 bool MayBeOfSplit(std::string_view base_name, std::string_view split) {

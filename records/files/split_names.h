@@ -18,8 +18,17 @@ inline constexpr std::array<std::string_view, 3> kSplits = {
 [[nodiscard]] std::string_view SplitNamed(std::string_view word);
 
 // The split that a file's base name says, as a word of its own; "" if none.
-// "imagenet2012-train.tfrecord-00000-of-01024" -> "train".
+// "imagenet2012-train.tfrecord-00000-of-01024" -> "train". Of words for two
+// splits the first one counts, and in names of TensorFlow Datasets
+// (NAME-SPLIT.tfrecord-NNNNN-of-NNNNN) SPLIT.
 [[nodiscard]] std::string_view SplitInName(std::string_view base_name);
+
+// Whether a base name has words for two splits, so that SplitInName() is not
+// certain: "train_set-val-0.tar".
+[[nodiscard]] bool NamesTwoSplits(std::string_view base_name);
+
+// Throws UsageError for a file whose base name NamesTwoSplits().
+void RefuseTwoSplits(const std::string& path);
 
 // Whether a file of records directly in a data set's folder may have records of
 // a split. One whose name says no split is train's; if it is an archive, it may

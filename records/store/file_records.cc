@@ -204,22 +204,24 @@ std::string MemberPath(const ByteSource& archive, const ArchiveFile& file) {
                       std::to_string(kMaxLabelFileBytes));
 }
 
-TarScan ScanTarFile(const ByteSource& file, Compression compression,
-                    const FileRecordsOptions& options) {
+// Calls scan with a function that returns bytes of the unpacked tar.
+template <typename Scan>
+auto ScanTarFile(const ByteSource& file, Compression compression,
+                 const Scan& scan) {
   if (compression == Compression::kNone) {
-    return ScanTar(BytesOf(file), file.path(), options.max_record_bytes);
+    return scan(BytesOf(file));
   }
   StreamBuffer stream(OpenStream(file), kStreamBytes);
-  return ScanTar(
-      [&](std::int64_t offset, std::size_t bytes) {
-        return stream.ViewAhead(offset, bytes);
-      },
-      file.path(), options.max_record_bytes);
+  return scan(ReadTarBytes([&](std::int64_t offset, std::size_t bytes) {
+    return stream.ViewAhead(offset, bytes);
+  }));
 }
 
 FileRecords ReadTar(const ByteSource& file, Compression compression,
                     const FileRecordsOptions& options) {
-  TarScan scan = ScanTarFile(file, compression, options);
+  TarScan scan = ScanTarFile(file, compression, [&](const ReadTarBytes& read) {
+    return ScanTar(read, file.path(), options.max_record_bytes);
+  });
   ArchiveFileIndex tree = {.is_tar = true, .compression = compression};
   if (!scan.files.empty()) {
     tree.found = FindArchiveImages(
@@ -400,6 +402,23 @@ FileRecords FindRecords(const ByteSource& file,
   FileRecords records = ScanFile(file, options);
   records.stale_index_file = std::move(stale);
   return records;
+}
+
+bool HasSplitFolders(const ByteSource& file, bool use_cache) {
+  const auto [format, compression] = DetectKind(file);
+  const bool may_have =
+      format == RecordFormat::kTar
+          ? ScanTarFile(file, compression,
+                        [&](const ReadTarBytes& read) {
+                          return BeginsInSplitFolder(read, file.path());
+                        })
+          : format == RecordFormat::kZip;
+  try {
+    return may_have &&
+           !FindRecords(file, {.use_cache = use_cache}).splits.empty();
+  } catch (const UsageError&) {  // A test.zip without classes, for example.
+    return false;
+  }
 }
 
 std::string DescribeOtherFile(const ByteSource& file) {

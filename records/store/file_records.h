@@ -71,6 +71,11 @@ enum class IndexState { kFresh, kStale, kNone };
 [[nodiscard]] FileRecords FindRecords(const ByteSource& file,
                                       const FileRecordsOptions& options);
 
+// Whether a file is a zip or a tar with folders of splits, which count more
+// than its name; false for a tree in none of the layouts. Lists a tar only if
+// BeginsInSplitFolder(). Throws IoError, and DataError for a damaged archive.
+[[nodiscard]] bool HasSplitFolders(const ByteSource& file, bool use_cache);
+
 // Describes a file without records by its first bytes, for an error message:
 // "a JPEG image, not a file of records: " and what to do instead. "" if the
 // format is not recognized. Throws IoError.

@@ -11,11 +11,13 @@
 #include <vector>
 
 #include "base/error.h"
+#include "records/cloud/fetch_pool.h"
 #include "records/files/open_source.h"
 #include "records/files/record_files.h"
 #include "records/files/shards.h"
 #include "records/files/split_names.h"
 #include "records/files/unreadable_format.h"
+#include "records/store/file_records.h"
 #include "records/store/image_tree.h"
 #include "records/store/index_classes.h"
 
@@ -162,25 +164,66 @@ std::vector<DataFile> Whole(std::vector<std::string> paths) {
   return files;
 }
 
+// Those of the files that are archives with folders of splits. Looks into many
+// at once, as remote ones answer slowly.
+std::set<std::string> ArchivesOfSplits(std::vector<std::string> paths,
+                                       bool use_cache) {
+  constexpr std::size_t kThreads = 16;
+  std::erase_if(paths, [](const std::string& path) {
+    return !IsArchiveName(FileNameOf(path));
+  });
+  if (paths.empty()) {
+    return {};
+  }
+  std::vector<char> have_splits(paths.size());
+  FetchPool(static_cast<int>(std::min(paths.size(), kThreads)) - 1)
+      .ForEach(paths.size(), [&](std::size_t i) {
+        have_splits[i] = HasSplitFolders(*OpenSource(paths[i]), use_cache);
+      });
+  std::set<std::string> found;
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    if (have_splits[i] != 0) {
+      found.insert(std::move(paths[i]));
+    }
+  }
+  return found;
+}
+
 // The split that a file's folder is named after.
 std::string_view SplitOfFolder(const std::string& file) {
   return SplitNamed(FileNameOf(FolderOfShard(file)));
 }
 
-// The other files of a split in a folder, and in folders named after the split.
+// The other files of a split in a folder, and in folders named after splits.
 std::vector<DataFile> OtherFiles(const std::string& folder,
                                  std::string_view split,
-                                 const OnShardSetFaults& on_faults) {
-  std::vector<DataFile> files;
+                                 const DataOptions& options) {
   const std::string own = FolderOfShard(ShardPathIn(folder, "x"));
   ShardSet set = SetOfSplitFiles(folder, std::string(split));
-  const std::vector<std::string> paths =
+  const std::vector<std::string> named =
       FindSplitFiles(folder, split, &set.sizes);
-  RefuseTwoNames(folder, split, paths);
-  const ShardSetFaults faults = FindFaults(paths, set);
+  RefuseTwoNames(folder, split, named);
+  const ShardSetFaults faults = FindFaults(named, set);
   if (faults.any()) {
-    on_faults(faults);
+    options.on_faults(faults);
   }
+  std::vector<std::string> others;
+  for (const std::string_view other : kSplits) {
+    std::ranges::copy_if(FindSplitFiles(folder, other),
+                         std::back_inserter(others),
+                         [&](const std::string& path) {
+                           return !std::ranges::binary_search(named, path) ||
+                                  NamesTwoSplits(FileNameOf(path));
+                         });
+  }
+  std::set<std::string> paths = ArchivesOfSplits(others, options.use_cache);
+  for (const std::string& path : others) {
+    if (FolderOfShard(path) == own && !paths.contains(path)) {
+      RefuseTwoSplits(path);
+    }
+  }
+  paths.insert(named.begin(), named.end());
+  std::vector<DataFile> files;
   for (const std::string& path : paths) {
     const std::string_view said = FolderOfShard(path) == own
                                       ? SplitInName(FileNameOf(path))
@@ -204,7 +247,7 @@ std::optional<RecordIndex> IndexFolder(const std::string& folder,
   if (std::optional<ImageTree> tree = FindTree(folder)) {
     return IndexTree(*std::move(tree), folder, split);
   }
-  return IndexFiles(OtherFiles(folder, split, options.on_faults), options);
+  return IndexFiles(OtherFiles(folder, split, options), options);
 }
 
 // The files of a list, each with the split in its name, or, if the files are in
@@ -230,14 +273,29 @@ std::vector<DataFile> NamedFiles(const std::vector<std::string>& list,
 }
 
 // The files that may have records of a split. An archive without a split in its
-// name, or that is the only file, may have a folder for each split.
+// name, with folders of splits, or that is the only file, may be of any split.
 std::vector<DataFile> OfSplit(std::vector<DataFile> files,
-                              std::string_view split) {
+                              std::string_view split, bool use_cache) {
   const bool is_one = files.size() == 1;
+  std::vector<std::string> named_otherwise;
+  for (const auto& [path, says] : files) {
+    if ((!is_one && !says.said.empty() && says.said != split) ||
+        NamesTwoSplits(FileNameOf(path))) {
+      named_otherwise.push_back(path);
+    }
+  }
+  const std::set<std::string> archives =
+      ArchivesOfSplits(named_otherwise, use_cache);
+  for (const std::string& path : named_otherwise) {
+    if (!archives.contains(path)) {
+      RefuseTwoSplits(path);
+    }
+  }
   std::erase_if(files, [&](DataFile& file) {
     const std::string& said = file.split.said;
     const bool may_be_tree =
-        IsArchiveName(FileNameOf(file.path)) && (is_one || said.empty());
+        archives.contains(file.path) ||
+        (IsArchiveName(FileNameOf(file.path)) && (is_one || said.empty()));
     file.split.wanted = split;
     return !may_be_tree && split != (said.empty() ? "train" : said);
   });
@@ -287,9 +345,8 @@ std::optional<RecordIndex> IndexNamed(const std::vector<std::string>& list,
                        "cannot be part of a list");
     }
     std::vector<std::string> shards = FindSplit(part, split, options.on_faults);
-    std::ranges::move(shards.empty()
-                          ? OtherFiles(part, split, options.on_faults)
-                          : Whole(std::move(shards)),
+    std::ranges::move(shards.empty() ? OtherFiles(part, split, options)
+                                     : Whole(std::move(shards)),
                       std::back_inserter(files));
   }
   std::vector<std::string> named_files;
@@ -297,7 +354,7 @@ std::optional<RecordIndex> IndexNamed(const std::vector<std::string>& list,
     std::vector<DataFile> named = NamedFiles(others, options.on_faults);
     std::ranges::transform(named, std::back_inserter(named_files),
                            &DataFile::path);
-    std::ranges::move(OfSplit(std::move(named), split),
+    std::ranges::move(OfSplit(std::move(named), split, options.use_cache),
                       std::back_inserter(files));
   }
   RefuseFilesTwice(files);

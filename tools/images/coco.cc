@@ -364,6 +364,7 @@ ImageTree ReadCoco(const std::vector<std::string>& files,
                                     label, name, names.at(label)));
       }
     }
+    RefuseTwoSplits(file);
     std::string_view split = SplitInName(FileNameOf(file));
     split = split.empty() ? SplitNamed(FileNameOf(beside)) : split;
     const std::vector<std::string> places = ImageFolders(file);

@@ -108,10 +108,40 @@ TEST(ImageLayoutTest, ASplitInAFolderOfItsNameIsTheSplit) {
 
 TEST(ImageLayoutTest, ASplitWithoutTheClassesOfTrainIsNoted) {
   EXPECT_THAT(LayOut({"train/a/1.jpg", "val/val_images/a/2.jpg"}).notes,
-              ElementsAre("raw: no class of validation (val_images, ...) is in "
-                          "train"));
-  EXPECT_THAT(LayOut({"train/a/1.jpg", "val/a/2.jpg", "val/b/3.jpg"}).notes,
+              ElementsAre("raw: 1 class of validation is not in train: "
+                          "val_images"));
+  EXPECT_THAT(LayOut({"train/a/1.jpg", "train/b/2.jpg", "val/a/3.jpg"}).notes,
               IsEmpty());
+  EXPECT_THAT(LayOut({"val/a/1.jpg", "test/b/2.jpg"}).notes, IsEmpty());
+}
+
+TEST(ImageLayoutTest, ClassesThatTrainLacksAreNoted) {
+  EXPECT_THAT(LayOut({"train/n1/1.jpg", "train/n2/2.jpg", "val/1.jpg",
+                      "val/2.jpg", "test/n2/1.jpg"},
+                     {{"synset_labels.txt", "n2\nn01\n"}})
+                  .notes,
+              ElementsAre("raw: 1 class of validation is not in train: n01"));
+  EXPECT_THAT(
+      LayOut({"train/a/1.jpg", "val/a/2.jpg", "val/b/3.jpg", "val/c/4.jpg",
+              "val/d/5.jpg", "val/e/6.jpg", "test/a/7.jpg", "test/x/8.jpg"})
+          .notes,
+      ElementsAre("raw: 4 classes of validation are not in train: b, c, d, ...",
+                  "raw: 1 class of test is not in train: x"));
+}
+
+TEST(ImageLayoutTest, HalfSortedImagesOfTinyImageNetAreRefused) {
+  const std::vector<std::string> images = {
+      "t/train/n1/images/1.JPEG", "t/val/images/2.JPEG", "t/val/n1/3.JPEG"};
+  EXPECT_THAT(
+      ErrorOf(images, {{"t/val/val_annotations.txt", "2.JPEG\tn1"}}),
+      HasSubstr("raw/t/val/images: images beside class folders, with "
+                "val_annotations.txt: sort all of them into class folders"));
+  EXPECT_THAT(LayOut(images).classes, ElementsAre("images", "n1"));
+  EXPECT_THAT(LayOut({"train/images/images/1.jpg", "train/images/n/2.jpg",
+                      "val/n/3.jpg"},
+                     {{"val/val_annotations.txt", ""}})
+                  .classes,
+              ElementsAre("images", "n"));
 }
 
 TEST(ImageLayoutTest, UnpackedSamplesAreNoClasses) {

@@ -11,6 +11,7 @@
 #include "tests/support/image_folder.h"
 #include "tests/support/matchers.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/throws.h"
 
 namespace infeed::split_names_test {
 
@@ -41,6 +42,33 @@ TEST(SplitNames, AreWordsOfTheirOwnInFileNames) {
   EXPECT_EQ(SplitInName("test.zip"), "test");
   EXPECT_EQ(SplitInName("constraints-0.tar"), "");
   EXPECT_EQ(SplitInName("latest.tar"), "");
+}
+
+TEST(SplitNames, OfTensorflowDatasetsAreBeforeTheEnding) {
+  for (const char* name : {"train_set-validation.tfrecord-00000-of-00001",
+                           "test_2017-VAL.tfrecord-00000-of-00001.gz"}) {
+    EXPECT_EQ(SplitInName(name), "validation") << name;
+    EXPECT_FALSE(NamesTwoSplits(name)) << name;
+  }
+  for (const char* name :
+       {"set-train_test.tfrecord-00000-of-00001",
+        "set-train-test.tfrecord-00000-of-00001", "a-train-val.tfrecord",
+        "train.tfrecord-val", "train.tfrecord-00000-of-00001-val"}) {
+    EXPECT_EQ(SplitInName(name), "train") << name;
+    EXPECT_TRUE(NamesTwoSplits(name)) << name;
+  }
+}
+
+TEST(SplitNames, TwoInOneNameAreRefused) {
+  EXPECT_EQ(MessageOf<UsageError>(
+                [] { RefuseTwoSplits("s3://b/test/train_set-val-0.tar"); }),
+            "s3://b/test/train_set-val-0.tar: its name has words for two "
+            "splits, train and val: rename the file so that it names one");
+  for (const char* name :
+       {"train_set-train-0.tar", "val/train.tar", "training-train.tar", "",
+        "dev_eval.tar", "constraints-test.tar"}) {
+    EXPECT_NO_THROW(RefuseTwoSplits(name)) << name;
+  }
 }
 
 TEST(SiblingsTest, AreTheSplitsAndShardsOfOneName) {

@@ -234,8 +234,8 @@ TEST_F(IndexDataTest, AKeptZipHasItsSplitsAndLeavesOutTheSame) {
     EXPECT_THAT(val->notes(),
                 ElementsAre(HasSubstr("the first ../out/c.jpg"),
                             folder_ / "a.zip" +
-                                ": no class of validation (a long name, ...) "
-                                "is in train"))
+                                ": 1 class of validation is not in train: a "
+                                "long name"))
         << start;
     EXPECT_FALSE(IndexSplit(folder_ / "a.zip", "test")) << start;
   }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "records/files/image_layout.h"
 #include "records/files/open_source.h"
 #include "records/files/split_names.h"
+#include "records/store/file_records.h"
 #include "records/store/image_tree.h"
 #include "records/store/index_data.h"
 #include "records/tfrecord/format.h"
@@ -263,6 +265,98 @@ TEST_F(TreeFormsTest, FoldersInAnArchiveSayMoreThanItsName) {
     EXPECT_EQ(IndexSplit(plain.at(form), "validation")->size(), 1) << form;
     EXPECT_FALSE(IndexSplit(plain.at(form), "train")) << form;
     EXPECT_EQ(IndexSplit(path + "," + plain.at(form), "train")->size(), 2);
+  }
+}
+
+TEST_F(TreeFormsTest, FoldersInAnArchiveSayMoreThanItsNameBesideOtherFiles) {
+  const auto forms = WriteForms(
+      folder_, "train",
+      WithImages({"x.txt", "p/train/a/1.jpg", "p/train/b/2.jpg",
+                  "p/val/a/3.jpg", "p/val/c/4.jpg", "p/val/c/5.jpg"}));
+  const auto plain = WriteForms(folder_, "plain", WithImages({"a/6.jpg"}));
+  for (const auto& [form, path] : forms) {
+    const std::string ending = FileNameOf(path).substr(5);
+    const auto folder_with = [&](const std::string& name) {
+      const std::string folder = folder_ / (form + name.substr(0, 4));
+      fs::create_directories(fs::path(folder + "/" + name).parent_path());
+      fs::copy(path, folder + "/" + name + ending);
+      return folder;
+    };
+    const std::string beside = folder_with("my_test_set");
+    fs::copy(plain.at(form), beside + "/train.zip");
+    for (const auto& [data, train, validation] :
+         {std::tuple(folder_with("train"), 2, 3),
+          {folder_with("test/data"), 2, 3},
+          {beside, 3, 3},
+          {beside + "/*", 3, 3},
+          {path + "," + plain.at(form), 3, 3}}) {
+      EXPECT_EQ(IndexSplit(data, "train")->size(), train) << data;
+      EXPECT_EQ(IndexSplit(data, "validation")->size(), validation) << data;
+      EXPECT_FALSE(IndexSplit(data, "test")) << data;
+      EXPECT_EQ(IndexData(data).size(), train + validation) << data;
+    }
+  }
+}
+
+TEST_F(TreeFormsTest, ANameOfTwoSplitsIsRefusedUnlessFoldersInItDecide) {
+  const auto forms = WriteForms(folder_, "train_val",
+                                WithImages({"train/a/1.jpg", "val/a/2.jpg"}));
+  const auto plain = WriteForms(folder_, "test-train", WithImages({"a/1.jpg"}));
+  WriteShard(folder_ / "other.tfrecord");
+  WriteShard(folder_ / "shards/a-train-val.tfrecord");
+  WriteShard(folder_ / "shards/a-test.tfrecord");
+  const std::string shard = folder_ / "shards/a-train-val.tfrecord";
+  std::vector<std::string> refused = {shard, folder_ / "shards",
+                                      folder_ / "shards/*",
+                                      shard + "," + (folder_ / "shards/*t.*")};
+  for (const auto& [form, path] : forms) {
+    for (const std::string& data :
+         {path, path + "," + (folder_ / "other.tfrecord")}) {
+      EXPECT_EQ(IndexSplit(data, "validation")->size(), 1) << data;
+    }
+    const std::string folder = folder_ / ("plain-" + form);
+    fs::create_directories(folder);
+    refused.push_back(plain.at(form));
+    refused.push_back(folder);
+    fs::copy(plain.at(form), folder);
+  }
+  for (const std::string& data : refused) {
+    for (const std::string_view split : kSplits) {
+      EXPECT_THAT(MessageOf<UsageError>([&] { (void)IndexSplit(data, split); }),
+                  HasSubstr(": its name has words for two splits, t"))
+          << data;
+    }
+    EXPECT_GT(IndexData(data).size(), 0) << data;
+  }
+  WriteShard(folder_ / "folders/val/a-train-test.tfrecord");
+  EXPECT_EQ(IndexSplit(folder_ / "folders", "validation")->size(), 1);
+}
+
+TEST_F(TreeFormsTest, ATarOfSamplesThatNamesAnotherSplitIsNotListed) {
+  const auto write = [&](const std::string& name, const std::string& key) {
+    WriteFileAtomically(folder_ / name, TarFile()
+                                            .Add(key + ".cls", "0")
+                                            .Add(key + ".jpg", "\xff\xd8\xff")
+                                            .Add("val/b/1.jpg", "")
+                                            .End()
+                                            .text());
+  };
+  write("train-0.tar", "1");
+  write("val-0.tar", "2");
+  EXPECT_EQ(IndexSplit(folder_.path(), "train")->size(), 2);
+  EXPECT_EQ(FindIndexState(*OpenSource(folder_ / "train-0.tar")),
+            IndexState::kFresh);
+  EXPECT_EQ(FindIndexState(*OpenSource(folder_ / "val-0.tar")),
+            IndexState::kNone);
+}
+
+TEST_F(TreeFormsTest, AnArchiveOfAnotherSplitWithoutClassesIsLeftOut) {
+  for (const auto& [form, path] :
+       WriteForms(folder_, "test", WithImages({"test/1.jpg", "test/2.jpg"}))) {
+    const auto train = WriteForms(folder_, "train", WithImages({"a/1.jpg"}));
+    const std::string list = train.at(form) + "," + path;
+    EXPECT_EQ(IndexSplit(list, "train")->size(), 1) << form;
+    EXPECT_THROW((void)IndexSplit(list, "test"), UsageError) << form;
   }
 }
 

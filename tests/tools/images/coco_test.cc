@@ -171,6 +171,15 @@ TEST_F(CocoTest, NamesWhatIsWrongWithAFile) {
               HasSubstr("none.json: cannot open"));
 }
 
+TEST_F(CocoTest, RefusesANameOfTwoSplits) {
+  raw_.File("test_val.json", Coco(""));
+  EXPECT_THAT(MessageOf<UsageError>([&] {
+                (void)ReadCoco({raw_ / "test_val.json"}, raw_.path(), {});
+              }),
+              HasSubstr("test_val.json: its name has words for two splits, "
+                        "test and val"));
+}
+
 TEST_F(CocoTest, RefusesASetWithoutImages) {
   EXPECT_THAT(MessageOf<UsageError>(
                   [&] { (void)Read(Coco(""), {.drop_empty = true}); }),
