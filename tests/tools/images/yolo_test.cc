@@ -102,7 +102,7 @@ TEST_F(YoloTest, OtherPolygonsNeedNoDataYaml) {
   for (const std::string text :
        {"0 0.2 0.2 0.8 0.2 0.8 0.8 0.2 0.8\n",  // of four points
         "0 0.5 0.5 0.25 0.5 0.9 0.9\n",         // not in the box
-        "0 0.9 0.5 0.25 0.5 0.9 0.5\n",         // the box is not in the image
+        "0 0.9 0.5 0.25 0.5 0.9 0.6\n",         // the box is not in the image
         "0 0.5 0.5 0.25 0.5\n0 0.5 0.5 0.25 0.5 0.5 0.5\n"}) {
     EXPECT_FALSE(Objects(text).empty()) << text;
   }
