@@ -70,8 +70,8 @@ Sorted SortFiles(const std::vector<ArchiveFile>& files,
     sorted.names.push_back(std::move(name));
   }
   NoteNames(bad,
-            "entries left out, as they are links or their names lead out of "
-            "the archive",
+            "entries left out, as they are links to no file in the archive or "
+            "their names lead out of it",
             "", notes);
   NoteNames(archives, "archives inside, which are not read",
             ": unpack the outer one", notes);

@@ -17,7 +17,7 @@ struct ArchiveFile {
   std::int64_t offset = 0;  // of its header in the archive
   std::int64_t extent = 0;  // bytes to read for the file
   std::int64_t bytes = 0;   // of its content, as the archive claims
-  bool is_readable = true;  // else it is a link, or a file with holes
+  bool is_readable = true;  // else a link that leads to no file in it
 };
 
 struct ArchiveImages {

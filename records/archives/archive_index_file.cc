@@ -19,7 +19,7 @@
 namespace infeed {
 namespace {
 
-constexpr std::string_view kArchiveIndexMagic = "infeedAI";
+constexpr std::string_view kArchiveIndexMagic = "infeedAL";
 constexpr std::string_view kArchiveIndexEnding = ".index";
 constexpr std::size_t kImageNumbers = 5;
 

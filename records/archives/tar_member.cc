@@ -171,6 +171,13 @@ TarKind KindOf(char type, std::string_view name) {
   }
 }
 
+// A hard link is from the archive's root, a symbolic one from its folder.
+std::string LinkOf(char type, std::string_view name, const std::string& link) {
+  const bool is_from_root = type == '1' || link.starts_with('/');
+  name.remove_suffix(BaseName(name).size());
+  return is_from_root ? link : std::string(name) + link;
+}
+
 // Links, devices, folders and pipes have none, whatever size the header has.
 bool HasData(char type) { return type < '1' || type > '6'; }
 
@@ -183,6 +190,7 @@ bool IsExtension(char type) {
 
 struct TarWalk::Header {
   std::string name;
+  std::string link;
   std::int64_t bytes = 0;
   char type = '0';
   bool has_more_map = false;
@@ -193,6 +201,7 @@ struct TarWalk::Header {
 // Values of extension headers, which replace those of the next header.
 struct TarWalk::Extensions {
   std::string gnu_name;
+  std::string link;
   std::string pax_name;
   std::string sparse_name;
   std::optional<std::int64_t> bytes;
@@ -226,6 +235,7 @@ TarWalk::Header TarWalk::Header::Parse(std::span<const std::byte> block) {
                     ": its size is not a number, negative or too large");
   }
   return {.name = HeaderName(block),
+          .link = std::string(FieldText(block, kTarLink)),
           .bytes = *bytes,
           .type = std::to_integer<char>(block[kTarType.begin]),
           .has_more_map = block[kHeaderHasMoreMap] != std::byte{0}};
@@ -241,6 +251,8 @@ void TarWalk::Extensions::Apply(std::string_view key, std::string_view value) {
   if (key == "path") {
     pax_name = value;
     RemoveSlashes(pax_name);
+  } else if (key == "linkpath") {
+    link = value;
   } else if (key == "GNU.sparse.name") {
     sparse_name = value;
   } else if (key == "size") {
@@ -356,6 +368,8 @@ void TarWalk::ReadExtension(const Header& header, Extensions& extensions) {
       AsChars(ReadWhole(offset_ + kBlock, header.bytes));
   if (header.type == 'L') {
     extensions.gnu_name = UpToNul(text);
+  } else if (header.type == 'K') {
+    extensions.link = UpToNul(text);
   } else if (header.type == 'g') {
     Extensions global;
     global.ApplyPax(text);
@@ -365,7 +379,7 @@ void TarWalk::ReadExtension(const Header& header, Extensions& extensions) {
           "a global pax header gives all members one name or "
           "size: pack the archive again");
     }
-  } else if (!is_name) {
+  } else {
     extensions.ApplyPax(text);
   }
   offset_ += kBlock + TarPadded(header.bytes);
@@ -381,6 +395,11 @@ TarMember TarWalk::ReadMember(std::int64_t begin, const Header& header,
   }
   member.kind = extensions.is_sparse ? TarKind::kSparse
                                      : KindOf(header.type, member.name);
+  if (member.kind == TarKind::kLink) {
+    member.link =
+        LinkOf(header.type, member.name,
+               extensions.link.empty() ? header.link : extensions.link);
+  }
   member.data = offset_ + kBlock;
   bool has_more_map = header.type == 'S' && header.has_more_map;
   while (has_more_map) {

@@ -41,8 +41,15 @@ enum class TarKind {
   kOther    // a device, a volume label, ...
 };
 
+// Why a sparse file cannot be read.
+inline constexpr std::string_view kSparseFault =
+    "is a sparse file: pack the archive again without --sparse";
+
 struct TarMember {
   std::string name;
+  // Where a link leads, from the archive's root unless it is absolute; empty:
+  // no link. May have "..".
+  std::string link = {};
   TarKind kind = TarKind::kFile;
   // Offsets in the archive.
   std::int64_t begin = 0;  // of the first header, extension headers included
@@ -115,6 +122,7 @@ inline constexpr TarField kTarSize = {124, 12};
 inline constexpr TarField kTarTime = {136, 12};
 inline constexpr TarField kTarChecksum = {148, 8};
 inline constexpr TarField kTarType = {156, 1};
+inline constexpr TarField kTarLink = {157, 100};
 inline constexpr TarField kTarMagic = {257, 8};     // with the version
 inline constexpr TarField kTarPrefix = {345, 155};  // ustar: name's folders
 

@@ -1,6 +1,7 @@
 #include "records/archives/tar_samples.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <limits>
 #include <utility>
@@ -77,6 +78,8 @@ class TreeScan {
       return;
     }
     const bool is_file = member.kind == TarKind::kFile;
+    const bool is_bad_image = member.kind == TarKind::kSparse &&
+                              HasImageExtension(BaseName(member.name));
     if (is_file && !folder.empty()) {
       RefuseLabel(member, folder);
     }
@@ -84,7 +87,10 @@ class TreeScan {
                       .offset = member.begin,
                       .extent = member.end - member.begin,
                       .bytes = member.bytes,
-                      .is_readable = is_file});
+                      .is_readable = is_file || is_bad_image});
+    if (!member.link.empty() && !member.link.starts_with('/')) {
+      links_.emplace_back(files_.size() - 1, folder + member.link);
+    }
     if (is_file && IsLabelFile(BaseName(files_.back().name)) &&
         member.bytes <= kMaxLabelFileBytes - label_bytes_) {
       label_bytes_ += member.bytes;
@@ -129,15 +135,45 @@ class TreeScan {
   void Refuse() {
     may_be_tree_ = false;
     files_ = {};
+    links_ = {};
     label_files_ = {};
   }
 
   void Finish(TarScan& scan) && {
+    FollowLinks();
     scan.files = std::move(files_);
     scan.label_files = std::move(label_files_);
   }
 
  private:
+  // Gives links to files of the archive the places of these. Other links stay
+  // unreadable, and so do label files that were not read.
+  void FollowLinks() {
+    std::map<std::string, std::size_t, std::less<>> places;
+    for (std::size_t i = 0; !links_.empty() && i < files_.size(); ++i) {
+      if (files_[i].is_readable) {
+        places.emplace(files_[i].name, i);
+      }
+    }
+    for (const auto& [link, target] : links_) {
+      const auto found = places.find(
+          std::filesystem::path(target).lexically_normal().generic_string());
+      if (found == places.end()) {
+        continue;
+      }
+      const ArchiveFile& file = files_[found->second];
+      std::string name = files_[link].name;
+      const bool is_readable =
+          !IsLabelFile(BaseName(name)) || label_files_.contains(file.offset);
+      files_[link] = {.name = name,
+                      .offset = file.offset,
+                      .extent = file.extent,
+                      .bytes = file.bytes,
+                      .is_readable = is_readable};
+      places.emplace(std::move(name), link);
+    }
+  }
+
   // Rejects samples in a tar inside: its name would be their class.
   void RefuseLabel(const TarMember& member, const std::string& folder) const {
     const std::string_view name = member.name;
@@ -159,6 +195,7 @@ class TreeScan {
   const std::string& path_;
   bool may_be_tree_ = true;
   std::vector<ArchiveFile> files_;
+  std::vector<std::pair<std::size_t, std::string>> links_;  // places, targets
   std::map<std::int64_t, std::string> label_files_;
   std::int64_t label_bytes_ = 0;  // of all of them
 };
@@ -296,7 +333,7 @@ std::string_view FaultOf(const TarMember& member, const SampleName& name,
            "--dereference --hard-dereference)";
   }
   if (member.kind == TarKind::kSparse) {
-    return "is a sparse file: pack the archive again without --sparse";
+    return kSparseFault;
   }
   // webdataset has two entries of its own in each sample.
   if (name.ending == "__key__" || name.ending == "__url__" ||

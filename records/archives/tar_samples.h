@@ -40,7 +40,7 @@ struct TarScan {
   TarIndex samples = {};
   // The files of a tar that may hold a tree of images: none has a label, and no
   // image has another file with its key. Else empty. A tar in the tar counts as
-  // a folder.
+  // a folder. A link to one of them is at its place.
   std::vector<ArchiveFile> files = {};
   // The content of the label files among them (image_layout.h), by offset: of
   // the first ones, up to kMaxLabelFileBytes of all.

@@ -234,7 +234,8 @@ FileRecords ReadTar(const ByteSource& file, Compression compression,
         });
   }
   if (compression != Compression::kNone) {  // It is unpacked in its own order.
-    std::ranges::sort(tree.found.images, {}, &ArchiveImages::Image::offset);
+    std::ranges::stable_sort(tree.found.images, {},
+                             &ArchiveImages::Image::offset);
   }
   if (!tree.found.classes.empty()) {
     return KeepTree(file, std::move(tree), options);

@@ -79,6 +79,9 @@ std::string FileNameIn(std::string_view archive_name) {
 RecordPayload TarExample(std::int64_t label, std::span<const std::byte> extent,
                          std::vector<std::byte>& buffer) {
   const std::optional<TarMember> member = TarWalk(BytesOf(extent), "").Next();
+  if (member && member->kind == TarKind::kSparse) {
+    throw DataError(FileNameIn(member->name) + " " + std::string(kSparseFault));
+  }
   if (!member || member->kind != TarKind::kFile ||
       member->end != std::ssize(extent)) {
     throw DataError("the file changed after it was indexed: no image is here");

@@ -75,7 +75,7 @@ void CheckOurs(const Shard& shard, std::string_view bytes) {
   CheckFrames(shard);
   WriteSideFile(shard.index_path(), "infeedTB", source, bytes);
   CheckTar(shard);
-  WriteSideFile(shard.index_path(), "infeedAI", source, bytes);
+  WriteSideFile(shard.index_path(), "infeedAL", source, bytes);
   CheckArchive(shard);
 }
 

@@ -54,6 +54,16 @@ class TarFile {
   TarFile& Add(std::string_view name, std::string_view data, char type = '0') {
     return AddHeader(name, Octal(data.size()), type).AddData(data);
   }
+  // Appends a hard ('1') or a symbolic link ('2').
+  TarFile& AddLink(std::string_view name, std::string_view target, char type) {
+    AddHeader(name, Octal(0), type);
+    const std::size_t begin = text_.size() - kTarBlockBytes;
+    std::string header = text_.substr(begin);
+    header.replace(kTarLink.begin, target.size(), target);
+    header.replace(kTarChecksum.begin, kTarChecksum.bytes, 8, ' ');
+    text_.replace(begin, kTarBlockBytes, WithChecksum(header));
+    return *this;
+  }
   TarFile& End() {
     text_.append(2 * kTarBlockBytes, '\0');
     return *this;

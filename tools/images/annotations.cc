@@ -37,6 +37,66 @@ std::vector<ImageClass> ClassesOf(const LabelNames& names) {
   return classes;
 }
 
+struct NamedSplit {
+  std::string_view split = {};  // empty: no folder means one
+  std::string_view folder = {};
+};
+
+// The split of the first folder of a path whose name means one.
+template <typename Meaning>
+NamedSplit SplitOfFolder(std::string_view path, const Meaning& meaning) {
+  for (; path.find('/') != path.npos; path = BelowFirstFolder(path)) {
+    if (const std::string_view split = meaning(FirstFolder(path));
+        !split.empty()) {
+      return {split, FirstFolder(path)};
+    }
+  }
+  return {};
+}
+
+// COCO's train2017, and the like.
+std::string_view NumberedSplit(std::string_view name) {
+  const std::size_t last = name.find_last_not_of("0123456789");
+  std::string_view word = name.substr(0, last + 1);
+  if (word.ends_with('_') || word.ends_with('-')) {
+    word.remove_suffix(1);
+  }
+  return SplitNamed(word);
+}
+
+// Also of trainA, val_images and testset.
+std::string_view LikelySplit(std::string_view name) {
+  const std::string lower = LowerCase(name);
+  for (const char* const word : {"train", "val", "test"}) {
+    if (lower.starts_with(word)) {
+      return SplitNamed(word);
+    }
+  }
+  return SplitInName(name);
+}
+
+// Rejects trainA/ beside valA/, and train/ beside val_images/: the images of
+// all would be train.
+void RefuseLikelySplits(
+    const std::string& folder,
+    const std::map<std::string_view, std::string_view>& understood,
+    const std::map<std::string_view, std::string_view>& likely) {
+  for (const auto& [split, name] : likely) {
+    const auto train = likely.find("train");
+    if (split.empty() || split == "train" ||
+        (understood.empty() && train == likely.end())) {
+      continue;
+    }
+    const std::string_view other =
+        understood.empty() ? train->second : understood.begin()->second;
+    throw UsageError(PathForMessages(folder) + ": the folders " +
+                     std::string(other) + "/ and " + std::string(name) +
+                     "/ seem to be splits: name them train, validation or "
+                     "test, or for --yolo list them in data.yaml; or, if they "
+                     "are not, put all of them into a folder train/");
+  }
+}
+
 }  // namespace
 
 LabelNames ReadLabelNames(const std::string& class_list) {
@@ -175,13 +235,36 @@ std::string AnnotatedFolder::Read(std::string_view path,
 }
 
 std::string_view SplitInPath(std::string_view path) {
-  for (; path.find('/') != path.npos; path = BelowFirstFolder(path)) {
-    if (const std::string_view split = SplitNamed(FirstFolder(path));
-        !split.empty()) {
-      return split;
+  const std::string_view split = SplitOfFolder(path, SplitNamed).split;
+  return split.empty() ? SplitOfFolder(path, NumberedSplit).split : split;
+}
+
+std::vector<std::string_view> SplitsInPaths(
+    const std::string& folder, const std::vector<std::string_view>& paths) {
+  std::vector<std::string_view> splits;
+  std::map<std::string_view, std::string_view> understood;  // folders by split
+  std::map<std::string_view, std::string_view> likely;
+  bool is_divided = false;
+  for (const std::string_view path : paths) {
+    NamedSplit found = SplitOfFolder(path, SplitNamed);
+    is_divided |= !found.split.empty();
+    if (found.split.empty()) {
+      found = SplitOfFolder(path, NumberedSplit);
+    }
+    splits.push_back(found.split);
+    if (found.split.empty()) {
+      found = SplitOfFolder(path, LikelySplit);
+      likely.insert({found.split, found.folder});
+    } else {
+      understood.insert({found.split, found.folder});
     }
   }
-  return "";
+  RefuseLikelySplits(folder, understood, likely);
+  // That of coco128 is only a name: --split may divide it.
+  if (!is_divided && understood.size() == 1 && understood.contains("train")) {
+    std::ranges::fill(splits, "");
+  }
+  return splits;
 }
 
 std::string_view WithoutExtension(std::string_view path) {

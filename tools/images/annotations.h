@@ -143,8 +143,14 @@ class AnnotatedFolder {
   std::set<std::string, std::less<>> files_;
 };
 
-// The split that a folder of a path is named after; "" if none is.
+// The split that a folder of a path is named after, also with a number behind
+// it (train2017); "" if none is.
 [[nodiscard]] std::string_view SplitInPath(std::string_view path);
+
+// The same of each image of a folder; "" for all where the only such names are
+// train with a number. Throws UsageError if other folders seem to be splits.
+[[nodiscard]] std::vector<std::string_view> SplitsInPaths(
+    const std::string& folder, const std::vector<std::string_view>& paths);
 
 [[nodiscard]] std::string_view WithoutExtension(std::string_view path);
 

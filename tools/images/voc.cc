@@ -116,7 +116,7 @@ class VocXml {
 class VocFolder {
  public:
   VocFolder(const std::string& folder, const AnnotationOptions& options)
-      : folder_(folder), options_(options) {}
+      : root_(folder), folder_(folder), options_(options) {}
 
   std::vector<VocImage> Find() {
     std::set<std::string> bases = Devkits();
@@ -217,6 +217,7 @@ class VocFolder {
   }
 
   void FindFlat() {
+    std::vector<std::string_view> paths;
     for (const FolderEntry& image : folder_.images()) {
       const std::string stem(WithoutExtension(image.name));
       std::vector<std::string> places = {stem + ".xml"};
@@ -228,13 +229,17 @@ class VocFolder {
       if (xml.empty()) {
         ++without_xml_;
       } else {
-        found_.push_back({.image = &image,
-                          .xml = std::move(xml),
-                          .split = SplitInPath(image.name)});
+        found_.push_back({.image = &image, .xml = std::move(xml)});
+        paths.push_back(image.name);
       }
+    }
+    const std::vector<std::string_view> splits = SplitsInPaths(root_, paths);
+    for (std::size_t i = 0; i < found_.size(); ++i) {
+      found_[i].split = splits[i];
     }
   }
 
+  const std::string& root_;
   AnnotatedFolder folder_;
   const AnnotationOptions& options_;
   std::vector<VocImage> found_;

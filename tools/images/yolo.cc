@@ -5,12 +5,11 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <span>
 #include <utility>
-
-#include <yaml-cpp/yaml.h>
 
 #include "base/count_text.h"
 #include "base/error.h"
@@ -20,13 +19,14 @@
 #include "records/files/text_lines.h"
 #include "tools/cli/parallel_for.h"
 #include "tools/images/annotations.h"
+#include "tools/images/data_yaml.h"
 #include "tools/images/key_points.h"
+#include "tools/images/yolo_splits.h"
 
 namespace infeed {
 namespace {
 
 constexpr std::int64_t kMaxLabelBytes = std::int64_t{16} << 20;
-constexpr std::int64_t kMaxYamlBytes = std::int64_t{1} << 20;
 
 constexpr std::size_t kBoxNumbers = 5;      // class, centre, width, height
 constexpr std::size_t kPolygonNumbers = 7;  // or more: class, three points
@@ -108,74 +108,6 @@ AnnotatedObject ReadObject(const std::vector<double>& numbers,
           .label = static_cast<std::int64_t>(number) + 1};
 }
 
-[[noreturn]] void FailInYaml(const YAML::Exception& error, const char* what) {
-  throw DataError("line " + std::to_string(error.mark.line + 1) + ": " + what);
-}
-
-YAML::Node LoadYaml(const std::string& text) {
-  try {
-    return YAML::Load(text);
-  } catch (const YAML::ParserException& error) {
-    FailInYaml(error, "not YAML");
-  }
-}
-
-// The names in a data.yaml: a list, or a map from the numbers.
-LabelNames NamesInYaml(const YAML::Node& root) {
-  LabelNames names;
-  const auto add = [&](std::int64_t number, const YAML::Node& name) {
-    if (number < 0 || number >= kMostClasses) {
-      throw DataError("names: a number of a class is out of range");
-    }
-    names.emplace(number + 1, NameText(name.as<std::string>()));
-  };
-  try {
-    const YAML::Node list = root.IsMap() ? root["names"] : YAML::Node();
-    if (!list.IsDefined()) {
-      throw DataError("has no names");
-    }
-    if (list.IsMap()) {
-      for (const auto& entry : list) {
-        add(entry.first.as<std::int64_t>(), entry.second);
-      }
-    } else if (list.IsSequence()) {
-      for (std::size_t i = 0; i < list.size(); ++i) {
-        add(static_cast<std::int64_t>(i), list[i]);
-      }
-    }
-  } catch (const YAML::Exception& error) {
-    FailInYaml(error,
-               "names: expected a list of names, or a map from numbers to "
-               "names");
-  }
-  if (names.empty()) {
-    throw DataError("has no names");
-  }
-  return names;
-}
-
-// The numbers of a pose data set's key points in each line, 0 for others: its
-// data.yaml has `kpt_shape: [points, numbers of a point]`.
-std::size_t KeyPointNumbers(const YAML::Node& root) {
-  constexpr const char* kExpected =
-      "kpt_shape: expected [number of key points, 2 or 3]";
-  if (!root.IsMap() || !root["kpt_shape"].IsDefined()) {
-    return 0;
-  }
-  try {
-    const auto shape = root["kpt_shape"].as<std::vector<std::int64_t>>();
-    const auto numbers = shape.size() == 2
-                             ? KeyPointNumbersOf(shape[0], shape[1])
-                             : std::nullopt;
-    if (!numbers) {
-      throw DataError(kExpected);
-    }
-    return *numbers;
-  } catch (const YAML::Exception& error) {
-    FailInYaml(error, kExpected);
-  }
-}
-
 // What all label files of a data set have in common.
 struct LabelFormat {
   LabelNames names = {};  // empty: no file has names
@@ -184,26 +116,20 @@ struct LabelFormat {
 };
 
 LabelFormat FindFormat(const AnnotatedFolder& folder,
+                       const std::vector<DataYaml>& yamls,
                        const AnnotationOptions& options) {
   LabelFormat format = {.key_point_numbers = options.key_point_numbers};
-  if (!options.class_list.empty()) {
-    format.names = ReadLabelNames(options.class_list);
-  }
-  const std::string yaml = folder.FirstOf({"data.yaml", "data.yml"});
   const std::string list =
       folder.FirstOf({"classes.txt", "labels/classes.txt"});
-  if (!yaml.empty()) {
-    InFile(PathForMessages(folder.PathOf(yaml)), [&] {
-      const YAML::Node root = LoadYaml(folder.Read(yaml, kMaxYamlBytes));
-      if (!format.key_point_numbers) {
-        format.key_point_numbers = KeyPointNumbers(root);
-      }
-      if (format.names.empty()) {
-        format.names = NamesInYaml(root);
-      }
-    });
-  } else if (!list.empty() && format.names.empty()) {
+  if (!options.class_list.empty()) {
+    format.names = ReadLabelNames(options.class_list);
+  } else if (!yamls.empty()) {
+    format.names = yamls.front().names;
+  } else if (!list.empty()) {
     format.names = ReadLabelNames(folder.PathOf(list));
+  }
+  if (!format.key_point_numbers && !yamls.empty()) {
+    format.key_point_numbers = yamls.front().key_point_numbers;
   }
   return format;
 }
@@ -282,18 +208,20 @@ std::vector<AnnotatedObject> ParseYolo(std::string_view text,
 ImageTree ReadYolo(const std::string& folder,
                    const AnnotationOptions& options) {
   const AnnotatedFolder in(folder);
-  std::vector<ImageObjects> all(in.images().size());
+  const std::vector<DataYaml> yamls = ReadDataYamls(in, options);
+  YoloSplits found = FindYoloSplits(in, folder, yamls);
+  std::vector<ImageObjects> all(found.images.size());
   bool has_labels = false;
   for (std::size_t i = 0; i < all.size(); ++i) {
     all[i].format = AnnotationFormat::kYolo;
-    all[i].file = LabelFileOf(in.images()[i].name);
+    all[i].file = LabelFileOf(found.images[i].entry->name);
     has_labels |= in.files().contains(all[i].file);
   }
   if (!all.empty() && !has_labels) {
     throw UsageError(folder + ": no image has a label file: expected " +
                      all.front().file + " and the like");
   }
-  LabelFormat format = FindFormat(in, options);
+  LabelFormat format = FindFormat(in, yamls, options);
   std::vector<KeyPointSigns> signs(all.size());
   ParallelFor(all.size(), options.threads, [&](std::size_t i) {
     const std::string file = std::move(all[i].file);
@@ -312,10 +240,12 @@ ImageTree ReadYolo(const std::string& folder,
   NameClasses(format.names, all);
   AnnotatedImages images(options);
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const FolderEntry& image = in.images()[i];
-    images.Add(SplitInPath(image.name), in.FileOf(image), std::move(all[i]));
+    const auto& [entry, split] = found.images[i];
+    images.Add(split, in.FileOf(*entry), std::move(all[i]));
   }
-  return images.Finish(format.names, "--yolo");
+  ImageTree tree = images.Finish(format.names, "--yolo");
+  std::ranges::move(found.notes, std::back_inserter(tree.notes));
+  return tree;
 }
 
 }  // namespace infeed

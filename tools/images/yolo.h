@@ -25,12 +25,13 @@ namespace infeed {
 // sides, or the corners of a polygon, which give a box. With `kpt_shape` in the
 // options or the folder's data.yaml all are boxes with key points, which are
 // left out; with neither, lines that may be such boxes or polygons are an
-// error. Without a label file an image has no objects. A folder named after a
-// split is one.
+// error. Without a label file an image has no objects. The splits are those of
+// FindYoloSplits().
 //
 // A class's label is its number + 1. Names are in the options' class list, else
-// in data.yaml or classes.txt in the folder, else the numbers are the names.
-// Throws DataError that names file and line, IoError, UsageError.
+// in the data.yaml files, which must agree, or in the folder's classes.txt,
+// else the numbers are the names. Throws DataError that names file and line,
+// IoError, UsageError.
 [[nodiscard]] ImageTree ReadYolo(const std::string& folder,
                                  const AnnotationOptions& options);
 

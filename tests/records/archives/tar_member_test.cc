@@ -277,6 +277,24 @@ TEST(TarMemberTest, LinksAndFoldersHaveNoData) {
   }
 }
 
+TEST(TarMemberTest, LinksLeadFromTheRootOrTheirFolder) {
+  const std::string text = Pax(PaxRecord("linkpath=long/pax"))
+                               .AddLink("a/1", "short", '1')
+                               .Add("K", std::string("long/gnu\0", 9), 'K')
+                               .AddLink("a/2", "short", '2')
+                               .AddLink("a/3", "b/c", '1')
+                               .AddLink("a/4", "../b", '2')
+                               .AddLink("a/5", "/b", '2')
+                               .Add("a/6", "")
+                               .text();
+  std::vector<std::string> links;
+  for (const TarMember& member : Walk(text)) {
+    links.push_back(member.link);
+  }
+  EXPECT_THAT(links,
+              ElementsAre("long/pax", "a/long/gnu", "b/c", "a/../b", "/b", ""));
+}
+
 TEST(TarMemberTest, KindsAreThoseOfTheirTypes) {
   for (const auto& [name, type, kind] : {std::tuple("a", '\0', TarKind::kFile),
                                          {"a/", '\0', TarKind::kFolder},

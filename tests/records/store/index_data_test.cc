@@ -260,12 +260,12 @@ TEST_F(IndexDataTest, DamagedIndexesOfAZipAreNotUsed) {
   const std::string path = WriteZip("a.zip");
   EXPECT_EQ(See(IndexData(path)), Expected(1));
   const std::string index = folder_ / ".infeed/a.zip.index";
-  const SideFile good = ReadSideFile(index, "infeedAI").value();
+  const SideFile good = ReadSideFile(index, "infeedAL").value();
   // Each byte in turn begins a larger number, with the right checksum.
   for (std::size_t at = 0; at < good.payload.size(); ++at) {
     std::string bad = good.payload;
     bad[at] = '\xFF';
-    WriteSideFile(index, "infeedAI", good.source, bad);
+    WriteSideFile(index, "infeedAL", good.source, bad);
     EXPECT_EQ(IndexData(path).size(), 3) << at;
   }
 }
@@ -275,12 +275,12 @@ TEST_F(IndexDataTest, AnIndexOfMoreClassesThanThereMayBeIsNotUsed) {
   const std::string path = WriteZip("a.zip");
   EXPECT_EQ(See(IndexData(path)), Expected(1));
   const std::string index = folder_ / ".infeed/a.zip.index";
-  const SideFile good = ReadSideFile(index, "infeedAI").value();
+  const SideFile good = ReadSideFile(index, "infeedAL").value();
   for (const std::uint64_t classes : {3U, kMostClasses + 1U}) {
     std::string payload(3, '\0');
     AppendVarint(classes, payload);
     payload.append(classes + 3, '\0');  // without names, notes, images, texts
-    WriteSideFile(index, "infeedAI", good.source, payload);
+    WriteSideFile(index, "infeedAL", good.source, payload);
     EXPECT_EQ(IndexData(path).size(), classes == 3 ? 0 : 3);
   }
 }

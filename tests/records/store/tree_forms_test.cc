@@ -225,6 +225,67 @@ TEST_F(TreeFormsTest, ATarOfTarsIsItsTree) {
   EXPECT_THROW((void)IndexSplit(path, "train"), DataError);
 }
 
+// As GNU tar packs a folder whose duplicates are hard links.
+TEST_F(TreeFormsTest, LinksInATarAreTheFilesThatTheyLeadTo) {
+  const std::string inner = TarFile()
+                                .Add("5.jpg", "\xff\xd8\xff five")
+                                .AddLink("6.jpg", "5.jpg", '1')
+                                .End()
+                                .text();
+  const TarFile tar = TarFile()
+                          .Add("./cat/1.jpg", "\xff\xd8\xff one")
+                          .AddLink("./cat/2.jpg", "./cat/1.jpg", '1')
+                          .AddLink("dog/3.jpg", "../eel/4.jpg", '2')
+                          .Add("eel/4.jpg", "\xff\xd8\xff four")
+                          .AddLink("eel/7.jpg", "../../out.jpg", '2')
+                          .AddLink("eel/8.jpg", "/eel/4.jpg", '2')
+                          .Add("fox.tar", inner)
+                          .End();
+  WriteFileAtomically(folder_ / "a.tar", tar.text());
+  WriteFileAtomically(folder_ / "a.tar.gz", Gzipped(tar.text()));
+  for (const std::string form : {"a.tar", "a.tar", "a.tar.gz"}) {
+    const RecordIndex index = IndexData(folder_ / form);
+    EXPECT_THAT(See(index),
+                UnorderedElementsAre(
+                    "1 1.jpg \xff\xd8\xff one", "1 1.jpg \xff\xd8\xff one",
+                    "2 4.jpg \xff\xd8\xff four", "3 4.jpg \xff\xd8\xff four",
+                    "4 5.jpg \xff\xd8\xff five", "4 5.jpg \xff\xd8\xff five"))
+        << form;
+    EXPECT_THAT(index.notes(),
+                Contains(HasSubstr("entries left out, as they are links to no "
+                                   "file in the archive or their names lead "
+                                   "out of it: 2, the first eel/7.jpg")));
+  }
+}
+
+TEST_F(TreeFormsTest, LinksToLabelFilesInATarAreRead) {
+  WriteFileAtomically(
+      folder_ / "a.tar",
+      TarFile()
+          .Add("n1/a.jpg", "\xff\xd8\xff")
+          .Add("names", "n1\tcat")
+          .Add("old/class_names.txt", "n1\ttabby cat")
+          .AddLink("class_names.txt", "old/class_names.txt", '1')
+          .AddLink("words.txt", "names", '1')
+          .End()
+          .text());
+  EXPECT_EQ(IndexData(folder_ / "a.tar").class_texts(),
+            (ClassTexts{{"n1", "tabby cat"}}));
+}
+
+TEST_F(TreeFormsTest, ASparseImageInATarIsABadRecord) {
+  WriteFileAtomically(folder_ / "a.tar",
+                      TarFile()
+                          .Add("cat/1.jpg", "\xff\xd8\xff")
+                          .Add("dog/2.jpg", "\xff\xd8\xff", 'S')
+                          .End()
+                          .text());
+  const RecordIndex index = IndexData(folder_ / "a.tar");
+  ASSERT_EQ(index.size(), 2);
+  EXPECT_THAT(MessageOf<DataError>([&] { (void)See(index); }),
+              HasSubstr("2.jpg is a sparse file: pack the archive again"));
+}
+
 // As `tar -r` leaves it: unpacked, it has the last one.
 TEST_F(TreeFormsTest, ATarWithAnImageTwiceIsRefused) {
   TarFile tar;

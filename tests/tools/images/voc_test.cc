@@ -130,6 +130,22 @@ TEST_F(VocTest, TakesAPairOfFolders) {
               HasSubstr("ImageSets/Layout/ has no train.txt"));
 }
 
+TEST_F(VocTest, NumberedFoldersAreSplitsAndLikelyOnesAreRefused) {
+  const auto read = [](const std::string& one, const std::string& other) {
+    ImageFolder raw;
+    raw.Jpegs({one + "/1.jpg", other + "/2.jpg"})
+        .File(one + "/1.xml", Xml(""))
+        .File(other + "/2.xml", Xml(""));
+    return ReadVoc(raw.path(), {});
+  };
+  const ImageTree tree = read("train2012", "val2012");
+  ASSERT_THAT(tree.splits, SizeIs(2));
+  EXPECT_EQ(tree.splits[1].name, "validation");
+  EXPECT_THAT(
+      MessageOf<UsageError>([&] { (void)read("train_a", "test_a"); }),
+      HasSubstr("the folders train_a/ and test_a/ seem to be splits: name"));
+}
+
 TEST_F(VocTest, NamesWhatIsWrong) {
   const std::string good = Object("dog", {1, 2, 10, 8});
   const auto with = [&](const std::string& from, const std::string& to) {

@@ -26,6 +26,18 @@ class YoloTest : public ::testing::Test {
     tree_ = Read(labels);
     return tree_.splits[0].images[0].objects->objects;
   }
+  // "SPLIT: PATH" of each image.
+  std::vector<std::string> Splits() {
+    tree_ = Read("");
+    std::vector<std::string> images;
+    for (const ImageSplit& split : tree_.splits) {
+      for (const ImageFile& image : split.images) {
+        images.push_back(split.name + ": " +
+                         image.path.substr(raw_.path().size() + 1));
+      }
+    }
+    return images;
+  }
 
   ImageFolder raw_;
   ImageTree tree_;
@@ -146,6 +158,108 @@ TEST_F(YoloTest, TakesSplitsInAndAroundTheFolders) {
   EXPECT_EQ(tree.splits[1].name, "validation");
   EXPECT_THAT(Labels(tree.splits[1], raw_),
               ElementsAre("valid/images/2.jpg: 5"));
+}
+
+TEST_F(YoloTest, NumberedNamesOfSplitsAreSplits) {
+  raw_.Jpegs({"images/train2017/1.jpg", "images/val2017/2.jpg"});
+  EXPECT_THAT(Splits(),
+              ElementsAre("train: images/a.jpg", "train: images/b.jpg",
+                          "train: images/train2017/1.jpg",
+                          "validation: images/val2017/2.jpg"));
+}
+
+// coco128 has images/train2017 only, which --split may divide.
+TEST_F(YoloTest, TrainWithANumberAloneIsNotDivided) {
+  raw_.Jpeg("images/train2017/1.jpg").File("labels/train2017/1.txt", "");
+  EXPECT_FALSE(Read("").has_split_folders);
+  raw_.File("data.yaml", "names: [p]\ntrain: images/train2017\n");
+  EXPECT_FALSE(Read("").has_split_folders);
+}
+
+TEST_F(YoloTest, FoldersThatSeemToBeSplitsAreRefused) {
+  const auto message = [](const std::vector<std::string>& images) {
+    ImageFolder raw;
+    raw.Jpegs(images).File("images/trainA/1.txt", "");
+    return MessageOf<UsageError>([&] { (void)ReadYolo(raw.path(), {}); });
+  };
+  EXPECT_THAT(message({"images/trainA/1.jpg", "images/valA/2.jpg"}),
+              HasSubstr("the folders trainA/ and valA/ seem to be splits: name "
+                        "them train, validation or test"));
+  EXPECT_THAT(message({"train/1.jpg", "my_testing/2.jpg"}),
+              HasSubstr("the folders train/ and my_testing/ seem to be"));
+  EXPECT_THAT(message({"images/1.jpg", "test_tube/2.jpg"}),
+              HasSubstr("no image has a label file"));
+}
+
+TEST_F(YoloTest, DataYamlDecidesOnSplits) {
+  raw_.Jpegs({"images/trainA/1.jpg", "images/valA/2.jpg", "test/images/3.jpg"})
+      .File("labels/valA/2.txt", "");
+  const auto splits = [&](const std::string& entries) {
+    raw_.File("data.yaml", "names: [p]\n" + entries);
+    return Splits();
+  };
+  const auto swapped =
+      ElementsAre("train: images/valA/2.jpg", "validation: images/trainA/1.jpg",
+                  "test: test/images/3.jpg");
+  for (const char* const entries :
+       {"train: images/valA\nval: images/trainA\n",
+        "path: ../datasets/p\ntrain: [./images/valA/]\nval: images/trainA\n"
+        "test:\n",
+        "path: /content/p\ntrain: images/valA\nvalid: [images/trainA]\n",
+        "train: ../images/valA\nval: C:\\d\\p\\images\\trainA\n"}) {
+    EXPECT_THAT(splits(entries), swapped) << entries;
+    EXPECT_THAT(tree_.notes, Contains("--yolo: 2 images left out, as no split "
+                                      "names them"));
+  }
+  EXPECT_THAT(
+      splits("train: images\nval: valid/images\n"),
+      ElementsAre("train: images/a.jpg", "train: images/b.jpg",
+                  "train: images/trainA/1.jpg", "train: images/valA/2.jpg",
+                  "test: test/images/3.jpg"));
+  EXPECT_THAT(tree_.notes,
+              Contains("--yolo: " + raw_ / "data.yaml" +
+                       ": val: there are no images of valid/images here"));
+  EXPECT_THAT(
+      MessageOf<UsageError>([&] { splits("train: images\nval: images\n"); }),
+      HasSubstr("data.yaml: val names images/a.jpg, which train has already: "
+                "name each image in one split"));
+  EXPECT_THAT(
+      MessageOf<DataError>([&] { splits("train: images\nval: {a: b}\n"); }),
+      HasSubstr("data.yaml: line 3: val: expected a folder, a .txt list, or"));
+}
+
+TEST_F(YoloTest, ListsOfImagesDecideOnSplits) {
+  raw_.Jpegs({"images/c.jpg"}).File("lists/v.txt", "./../images/b.jpg\n");
+  raw_.File("train.txt", "./images/a.jpg\n\nC:\\x\\images\\c.jpg\n");
+  const auto divided = ElementsAre("train: images/a.jpg", "train: images/c.jpg",
+                                   "validation: images/b.jpg");
+  raw_.File("data.yaml", "names: [p]\ntrain: train.txt\nval: lists/v.txt\n");
+  EXPECT_THAT(Splits(), divided);
+  raw_.File("data.yaml", "names: [p]\n");
+  raw_.File("valid.txt", "/content/data/images/b.jpg\n");
+  EXPECT_THAT(Splits(), divided);
+  raw_.File("valid.txt", "data/images/b.jpg\ndata/images/d.jpg\n");
+  EXPECT_THAT(MessageOf<DataError>([&] { (void)Splits(); }),
+              HasSubstr("valid.txt: line 2: there is no image "
+                        "data/images/d.jpg: remove the line"));
+}
+
+TEST_F(YoloTest, ReadsDataYamlInSubfoldersAndRefusesOthers) {
+  for (const std::string set : {"ya", "yb"}) {
+    raw_.Jpeg(set + "/one/" + set + ".jpg")
+        .File(set + "/one/" + set + ".txt", "1 0.5 0.5 0.25 0.5\n")
+        .File(set + "/data.yaml", "names: [cat, dog]\nval: one\n");
+  }
+  EXPECT_EQ(Objects("0 0.5 0.5 0.25 0.5\n").front().text, "cat");
+  EXPECT_THAT(
+      Splits(),
+      ElementsAre("train: images/a.jpg", "train: images/b.jpg",
+                  "validation: ya/one/ya.jpg", "validation: yb/one/yb.jpg"));
+  raw_.File("yb/data.yaml", "names: [dog, cat]\n");
+  EXPECT_THAT(MessageOf<DataError>([&] { (void)Splits(); }),
+              HasSubstr(raw_ / "yb/data.yaml" +
+                        ": has other names or another kpt_shape than " +
+                        raw_ / "ya/data.yaml" + ": convert their folders"));
 }
 
 TEST_F(YoloTest, NamesFileAndLineOfWhatIsWrong) {
