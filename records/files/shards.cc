@@ -394,18 +394,23 @@ std::vector<std::string> ListShardsOf(const std::vector<std::string>& paths,
     throw IoError("no data: give shards, folders or patterns");
   }
   std::vector<std::string> shards;
+  std::set<std::string> listed;
   ShardSetFaults faults;
   for (const std::string& part : Expanded(paths)) {
-    const NamedShards named = ShardsOfPart(part);
-    shards.insert(shards.end(), named.shards.begin(), named.shards.end());
+    NamedShards named = ShardsOfPart(part);
     if (named.set) {
       faults.Add(FindFaults(named.shards, *named.set));
+    }
+    for (std::string& shard : SortedOnce(std::move(named.shards))) {
+      if (listed.insert(shard).second) {
+        shards.push_back(std::move(shard));
+      }
     }
   }
   if (faults.any()) {
     on_faults(faults);
   }
-  return SortedOnce(std::move(shards));
+  return shards;
 }
 
 namespace {

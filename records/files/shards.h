@@ -31,9 +31,10 @@ struct ShardNameParts {
 // shard's name.
 [[nodiscard]] std::string_view ShardPrefix(std::string_view base_name);
 
-// Resolves a user's data specification to files, sorted by path, without
-// duplicates. spec is a comma-separated list of files, folders, glob patterns
-// ("DIR/train-*") and names with braces ("DIR/{000..099}.tar"). Folders and
+// Resolves a user's data specification to files, without duplicates. spec is a
+// comma-separated list of files, folders, glob patterns ("DIR/train-*") and
+// names with braces, which stand for a list ("DIR/{000..099}.tar"). Files are
+// in the list's order, those of a folder or a pattern by path. Folders and
 // patterns give only files that record_files.h knows by name, so side files are
 // never read as shards; a folder gives its shards, also those in its folders
 // named as splits are, and where it has none its other files of records. A

@@ -125,6 +125,7 @@ std::optional<RecordIndex> IndexTree(ImageTree tree, const std::string& folder,
 struct DataFile {
   std::string path;
   ShardSplit split = {};
+  std::size_t entry = 0;  // the number of the list's entry that names it
 };
 
 // An index of files that may be of several data sets.
@@ -256,10 +257,10 @@ std::vector<DataFile> NamedFiles(const std::vector<std::string>& list,
                                  const OnShardSetFaults& on_faults) {
   std::vector<DataFile> files;
   std::set<std::string_view> splits;
-  for (const std::string& part : list) {
-    for (std::string& path : ListShardsOf({part}, on_faults)) {
+  for (std::size_t entry = 0; entry < list.size(); ++entry) {
+    for (std::string& path : ListShardsOf({list[entry]}, on_faults)) {
       splits.insert(SplitOfFolder(path));
-      files.push_back({.path = std::move(path)});
+      files.push_back({.path = std::move(path), .entry = entry});
     }
   }
   for (DataFile& file : files) {
@@ -278,10 +279,11 @@ std::vector<DataFile> OfSplit(std::vector<DataFile> files,
                               std::string_view split, bool use_cache) {
   const bool is_one = files.size() == 1;
   std::vector<std::string> named_otherwise;
-  for (const auto& [path, says] : files) {
-    if ((!is_one && !says.said.empty() && says.said != split) ||
-        NamesTwoSplits(FileNameOf(path))) {
-      named_otherwise.push_back(path);
+  for (const DataFile& file : files) {
+    const std::string& said = file.split.said;
+    if ((!is_one && !said.empty() && said != split) ||
+        NamesTwoSplits(FileNameOf(file.path))) {
+      named_otherwise.push_back(file.path);
     }
   }
   const std::set<std::string> archives =
@@ -329,33 +331,46 @@ void RefuseFilesTwice(const std::vector<DataFile>& files) {
   }
 }
 
+// The files of a split in a folder that is an entry of a list.
+std::vector<DataFile> FilesInFolder(const std::string& folder,
+                                    std::string_view split,
+                                    const DataOptions& options) {
+  if (!HasShards(folder) && !HasRecordFiles(folder)) {
+    throw UsageError(PathForMessages(folder) +
+                     ": has no shards, tars or zips; a folder of images "
+                     "cannot be part of a list");
+  }
+  std::vector<std::string> shards = FindSplit(folder, split, options.on_faults);
+  return shards.empty() ? OtherFiles(folder, split, options)
+                        : Whole(std::move(shards));
+}
+
 std::optional<RecordIndex> IndexNamed(const std::vector<std::string>& list,
                                       std::string_view split,
                                       const DataOptions& options) {
-  std::vector<DataFile> files;
-  std::vector<std::string> others;
-  for (const std::string& part : list) {
-    if (!IsDataFolder(part)) {
-      others.push_back(part);
-      continue;
+  std::vector<std::vector<DataFile>> files_of(list.size());  // by entry
+  std::vector<std::string> others;  // the entries that are no folders
+  std::vector<std::size_t> entries_of_others;
+  for (std::size_t entry = 0; entry < list.size(); ++entry) {
+    if (IsDataFolder(list[entry])) {
+      files_of[entry] = FilesInFolder(list[entry], split, options);
+    } else {
+      others.push_back(list[entry]);
+      entries_of_others.push_back(entry);
     }
-    if (!HasShards(part) && !HasRecordFiles(part)) {
-      throw UsageError(PathForMessages(part) +
-                       ": has no shards, tars or zips; a folder of images "
-                       "cannot be part of a list");
-    }
-    std::vector<std::string> shards = FindSplit(part, split, options.on_faults);
-    std::ranges::move(shards.empty() ? OtherFiles(part, split, options)
-                                     : Whole(std::move(shards)),
-                      std::back_inserter(files));
   }
   std::vector<std::string> named_files;
   if (!others.empty()) {
     std::vector<DataFile> named = NamedFiles(others, options.on_faults);
     std::ranges::transform(named, std::back_inserter(named_files),
                            &DataFile::path);
-    std::ranges::move(OfSplit(std::move(named), split, options.use_cache),
-                      std::back_inserter(files));
+    for (DataFile& file : OfSplit(std::move(named), split, options.use_cache)) {
+      files_of[entries_of_others[file.entry]].push_back(std::move(file));
+    }
+  }
+  std::vector<DataFile> files;
+  for (std::vector<DataFile>& of_entry : files_of) {
+    std::ranges::move(of_entry, std::back_inserter(files));
   }
   RefuseFilesTwice(files);
   return IndexFiles(files, options, std::move(named_files));

@@ -34,9 +34,10 @@ struct DataOptions {
 //   a folder of class folders (image_tree.h): its image files
 //   a folder with other files of records: DIR/train/*.tar, DIR/a-train-*.tar,
 //     DIR/*.tfrec (FindSplitFiles())
-//   files, patterns, names with braces, lists of these (ListShards()): those
-//     whose names, or folders if these differ, name no other split; in an
-//     archive with a tree of images, the split's folder
+//   files, patterns, names with braces, lists of these and of folders, in the
+//     order of ListShards(): those whose names, or folders if these differ,
+//     name no other split; in an archive with a tree of images, the split's
+//     folder
 //
 // All may be URLs. The records of image folders, and of archives of such, have
 // the labels 1, 2, ..., classes being numbered in the order of their names

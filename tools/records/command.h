@@ -53,8 +53,8 @@ struct VerbText {
 };
 
 // Adds a verb that takes PATHs, with the flags for shards in the cloud; `run`
-// gets the sorted shards that the PATHs name. Add options to the returned app,
-// best bound to a struct in a shared_ptr that `run` holds.
+// gets the shards that the PATHs name (ListShards()). Add options to the
+// returned app, best bound to a struct in a shared_ptr that `run` holds.
 CLI::App* AddVerb(CLI::App& app, Command& command, const VerbText& text,
                   std::function<ProgramEnd(const ShardPaths&)> run);
 

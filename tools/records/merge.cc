@@ -59,9 +59,10 @@ void AddMergeVerb(CLI::App& app, Command& command) {
       {.name = "merge",
        .about = "Writes the records of many shards into one file",
        .more =
-           "Records are in the order of the shards' paths. The file appears\n"
-           "under its name when it is complete, with an index file.\n"
-           "Compressed shards are decompressed.\n"
+           "Records are in the order of the PATHs, those of a folder or a\n"
+           "pattern by the shards' paths. The file appears under its name\n"
+           "when it is complete, with an index file. Compressed shards are\n"
+           "decompressed.\n"
            "\n"
            "Examples:\n"
            "  records merge SHARDS --output all.tfrecord\n"

@@ -253,7 +253,7 @@ using Paths = std::vector<std::string>;
 using Groups = std::map<std::string, Paths>;
 using Rewriters = std::vector<std::unique_ptr<GroupRewriter>>;
 
-// Groups shards by prefix; each prefix is a set of its own.
+// Groups shards by prefix; each prefix is a set of its own, sorted.
 Groups GroupByPrefix(const Paths& shards, const std::string& fallback) {
   Groups groups;
   for (const std::string& shard : shards) {
@@ -265,6 +265,9 @@ Groups GroupByPrefix(const Paths& shards, const std::string& fallback) {
                        "for the new shards, such as --prefix train");
     }
     groups[prefix.empty() ? fallback : prefix].push_back(shard);
+  }
+  for (auto& [prefix, paths] : groups) {
+    std::ranges::sort(paths);
   }
   return groups;
 }

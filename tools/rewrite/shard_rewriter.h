@@ -38,9 +38,9 @@ struct RewrittenSet {
 };
 
 // Writes the shards into the folder options.writing.output, each prefix (train,
-// validation, ...) by itself, with their index files and a dataset.json; all of
-// them or none. The result does not depend on threads and memory. Throws
-// UsageError, IoError, DataError.
+// validation, ...) by itself and its inputs in the order of their paths, with
+// their index files and a dataset.json; all of them or none. The result does
+// not depend on threads and memory. Throws UsageError, IoError, DataError.
 [[nodiscard]] RewrittenSet RewriteShards(const std::vector<std::string>& shards,
                                          const RewriteOptions& options,
                                          const Interruption& interruption);
@@ -56,7 +56,7 @@ struct MergedFile {
   bool is_plan = false;       // of a dry run
 };
 
-// Writes the records of shards, in the order of the paths, to the file
+// Writes the records of shards, in the order given, to the file
 // options.output, with its index file, or writes nothing. Throws as
 // RewriteShards().
 [[nodiscard]] MergedFile MergeShards(const std::vector<std::string>& shards,

@@ -86,7 +86,18 @@ TEST_F(ShardsTest, JoinsAListAndTakesEachOnce) {
   Make({"b-00000-of-00001", "a-00000-of-00001"});
   const std::string spec = (folder_ / "b-*") + "," + (folder_ / "a-*") + ",," +
                            (folder_ / "./b-00000-of-00001");
-  EXPECT_THAT(List(spec), ElementsAre("a-00000-of-00001", "b-00000-of-00001"));
+  EXPECT_THAT(List(spec), ElementsAre("b-00000-of-00001", "a-00000-of-00001"));
+}
+
+TEST_F(ShardsTest, KeepsTheOrderOfAListAndSortsWithinAPattern) {
+  Make({"B/1.tar", "B/0.tar", "A/0.tar", "part9.tar", "part10.tar"});
+  EXPECT_THAT(List((folder_ / "part9.tar") + "," + (folder_ / "B/*.tar") + "," +
+                   (folder_ / "A")),
+              ElementsAre("part9.tar", "B/0.tar", "B/1.tar", "A/0.tar"));
+  EXPECT_THAT(List(folder_ / "part{9..10}.tar"),
+              ElementsAre("part9.tar", "part10.tar"));
+  EXPECT_THAT(List(folder_ / "part*.tar"),
+              ElementsAre("part10.tar", "part9.tar"));
 }
 
 TEST_F(ShardsTest, NamesThePartThatIsMissing) {

@@ -391,6 +391,35 @@ TEST_F(IndexDataTest, AListThatNamesAFileTwiceIsRefused) {
   EXPECT_EQ(IndexSplit(set + "," + (folder_ / "other"), "train")->size(), 6);
 }
 
+TEST_F(IndexDataTest, AListHasOneOrderInEverySplit) {
+  const std::string night = WriteShard("night.tfrecord");
+  const std::string day = WriteShard("day.tfrecord");
+  const std::string tar = WriteTar("part9.tar");
+  const std::string other_tar = WriteTar("part10.tar");
+  const auto expect = [](const std::vector<std::string>& list,
+                         const std::vector<std::string>& files) {
+    std::string data;
+    for (const std::string& entry : list) {
+      data += entry + ",";
+    }
+    EXPECT_EQ(IndexSplit(data, "train")->shards(), files) << data;
+    for (const char* split : {"", "train"}) {
+      EXPECT_EQ(IndexSplitThatIsThere(data, split).shards(), files) << data;
+    }
+    return data;
+  };
+  for (const std::vector<std::string>& list :
+       {std::vector{night, day}, {day, night}, {tar, other_tar}}) {
+    const std::string data = expect(list, list);
+    EXPECT_EQ(IndexSplitThatIsThere(data, "validation").shards(), list);
+  }
+  const std::string b = WriteShard("B/train-00000-of-00001");
+  const std::string a = WriteShard("A/train-00000-of-00001");
+  expect({folder_ / "B", folder_ / "A"}, {b, a});
+  expect({tar, folder_ / "B", day, folder_ / "A"}, {tar, b, day, a});
+  expect({folder_ / "part{9..10}.tar"}, {tar, other_tar});
+}
+
 TEST_F(IndexDataTest, ClassesOfSeveralZipsAreOneList) {
   WriteZip("a.zip");
   WriteFileAtomically(

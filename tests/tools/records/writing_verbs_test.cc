@@ -12,6 +12,7 @@
 #include "records/tfrecord/reader.h"
 #include "tests/support/flower_records.h"
 #include "tests/support/matchers.h"
+#include "tests/support/read_payloads.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
@@ -94,6 +95,21 @@ TEST_F(WritingVerbsTest, MergeAndRepairWriteEveryGoodRecord) {
   RecordFile().Add("a").Add("bad").FlipByte(17 + 12).Add("c").Write(shard_);
   EXPECT_EQ(Run("merge --on_bad_record skip"),
             "2 records in " + out_ + ", 1 bad left out\n");
+}
+
+TEST_F(WritingVerbsTest, MergeHasTheOrderOfTheListAndReshardThatOfThePaths) {
+  const std::string night = RecordFile().Add("n").Write(folder_ / "night");
+  const std::string day = RecordFile().Add("d").Write(folder_ / "day");
+  const auto written = [&](const std::string& verb, const std::string& file) {
+    fs::remove_all(out_);
+    (void)RunVerb(verb + " --output " + out_ + " " + night + " " + day);
+    return ReadPayloads(out_ + file);
+  };
+  EXPECT_THAT(written("merge", ""), ElementsAre("n", "d"));
+  EXPECT_EQ(RunVerb("diff " + night + "," + day + " " + out_).code,
+            ExitCode::kDone);
+  EXPECT_THAT(written("reshard --shards 1 --prefix a", "/a-00000-of-00001"),
+              ElementsAre("d", "n"));
 }
 
 // Readers of the folder would read each record twice.
