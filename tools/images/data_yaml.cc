@@ -94,8 +94,10 @@ void ReadEntries(const YAML::Node& root, DataYaml& data) {
     return;
   }
   const auto add = [&](const char* key, const YAML::Node& path) {
-    data.entries.push_back(
-        {.key = key, .split = SplitNamed(key), .path = path.as<std::string>()});
+    if (std::string text = path.as<std::string>(); !text.empty()) {
+      data.entries.push_back(
+          {.key = key, .split = SplitNamed(key), .path = std::move(text)});
+    }
   };
   for (const char* key : {"train", "val", "valid", "validation", "test"}) {
     const YAML::Node node = root[key];

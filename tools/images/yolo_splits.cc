@@ -56,10 +56,15 @@ std::optional<std::string> FindPlace(const std::string& base,
   }
 }
 
+// Also on Windows: C:/
+bool IsAbsolute(std::string_view path) {
+  return path.starts_with('/') || path.substr(0, 2).ends_with(':');
+}
+
 // The part of an entry that names a place below the data set's folder.
 std::string_view OwnPart(std::string_view path) {
-  if (path.starts_with('/') || path.find(":/") != path.npos) {
-    return BaseName(path);
+  if (IsAbsolute(path)) {
+    return path.substr(path.find_last_of("/\\") + 1);
   }
   while (path.starts_with("../") || path.starts_with("./")) {
     path = BelowFirstFolder(path);
@@ -77,15 +82,15 @@ class Divider {
     origin_ = PathForMessages(in_.PathOf(data.file)) + ": " + entry.key;
     split_ = entry.split;
     base_ = FolderOf(data.file);
-    std::string path = entry.path;
+    const bool is_list = entry.path.ends_with(".txt");
+    std::string path = data.root.empty() || IsAbsolute(entry.path)
+                           ? entry.path
+                           : data.root + "/" + entry.path;
     std::ranges::replace(path, '\\', '/');
-    const std::size_t own = OwnPart(path).size();
-    const bool is_list = path.ends_with(".txt");
-    const std::string whole = data.root.empty() || path.starts_with('/')
-                                  ? path
-                                  : data.root + "/" + path;
+    const std::size_t least =
+        std::max<std::size_t>(OwnPart(entry.path).size(), 1);
     const auto place =
-        FindPlace(base_, whole, own, [&](const std::string& name) {
+        FindPlace(base_, path, least, [&](const std::string& name) {
           return is_list ? in_.files().contains(name) : HasImages(name);
         });
     if (!place) {

@@ -204,21 +204,22 @@ TEST_F(YoloTest, DataYamlDecidesOnSplits) {
   for (const char* const entries :
        {"train: images/valA\nval: images/trainA\n",
         "path: ../datasets/p\ntrain: [./images/valA/]\nval: images/trainA\n"
-        "test:\n",
+        "test: ''\n",
         "path: /content/p\ntrain: images/valA\nvalid: [images/trainA]\n",
-        "train: ../images/valA\nval: C:\\d\\p\\images\\trainA\n"}) {
+        "path: D:\\p\ntrain: ../images/valA\ntest:\nval: "
+        "C:\\d\\p\\images\\trainA\n"}) {
     EXPECT_THAT(splits(entries), swapped) << entries;
     EXPECT_THAT(tree_.notes, Contains("--yolo: 2 images left out, as no split "
                                       "names them"));
   }
   EXPECT_THAT(
-      splits("train: images\nval: valid/images\n"),
+      splits("train: images\nval: /p/valid/\n"),
       ElementsAre("train: images/a.jpg", "train: images/b.jpg",
                   "train: images/trainA/1.jpg", "train: images/valA/2.jpg",
                   "test: test/images/3.jpg"));
   EXPECT_THAT(tree_.notes,
               Contains("--yolo: " + raw_ / "data.yaml" +
-                       ": val: there are no images of valid/images here"));
+                       ": val: there are no images of /p/valid/ here"));
   EXPECT_THAT(
       MessageOf<UsageError>([&] { splits("train: images\nval: images\n"); }),
       HasSubstr("data.yaml: val names images/a.jpg, which train has already: "
