@@ -85,6 +85,9 @@ std::vector<std::string> ReadClassList(const std::string& path) {
               "are supported");
     }
   }
+  while (!lines.empty() && Trim(lines.back()).empty()) {
+    lines.pop_back();
+  }
   return lines;
 }
 

@@ -270,7 +270,11 @@ std::vector<RecordSplit> ListSplits(
     if (!index || index->size() == 0) {
       continue;
     }
-    std::ranges::copy(index->notes(), std::back_inserter(tree.notes));
+    std::ranges::copy_if(
+        index->notes(), std::back_inserter(tree.notes),
+        [known = tree.notes](const std::string& note) {  // Of another split.
+          return std::ranges::find(known, note) == known.end();
+        });
     const auto images = std::make_shared<RecordImages>(*std::move(index), keys);
     splits.push_back({.name = std::string(name),
                       .images = images,

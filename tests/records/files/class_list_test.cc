@@ -27,6 +27,9 @@ TEST_F(ClassListTest, HasANameInEachLine) {
   WriteFileAtomically(folder_ / "labels.txt", "cat\r\nk\xC3\xA4se\n\ncow");
   EXPECT_THAT(ReadClassList(folder_ / "labels.txt"),
               ElementsAre("cat", "k\xC3\xA4se", "", "cow"));
+  WriteFileAtomically(folder_ / "blank.txt", "cat\n\ndog\n \r\n\n");
+  EXPECT_THAT(ReadClassList(folder_ / "blank.txt"),
+              ElementsAre("cat", "", "dog"));
   EXPECT_THAT(ReadClassList(folder_ / "none.txt"), IsEmpty());
   EXPECT_THAT(ReadClassList("s3://bucket/labels.txt"), IsEmpty());
 }

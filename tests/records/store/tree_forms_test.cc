@@ -464,6 +464,23 @@ TEST_F(TreeFormsTest, ASplitThatIsNotThereIsAnErrorInEveryForm) {
   EXPECT_EQ(IndexSplitThatIsThere(folder_ / "one.tfrecord", "val").size(), 1);
 }
 
+TEST_F(TreeFormsTest, AFolderAroundThatOfTheRecordsIsAnErrorThatNamesThat) {
+  WriteShard(folder_ / "set/1.0.0/set-train.tfrecord-00000-of-00001");
+  WriteShard(folder_ / "set/2.0.0/set-train.tfrecord-00000-of-00001");
+  for (const std::string& data : {folder_ / "set", folder_.path()}) {
+    EXPECT_THAT(MessageOf<UsageError>(
+                    [&] { (void)IndexSplitThatIsThere(data, "train"); }),
+                EndsWith("none of train, validation and test; there are files "
+                         "of records in " +
+                         (folder_ / "set/2.0.0") + ": name that folder"));
+  }
+  fs::create_directories(folder_ / "empty");
+  EXPECT_THAT(MessageOf<UsageError>([&] {
+                (void)IndexSplitThatIsThere(folder_ / "empty", "train");
+              }),
+              EndsWith("none of train, validation and test"));
+}
+
 TEST_F(TreeFormsTest, AFileThatIsNamedByItselfIsReadWhateverItsNameSays) {
   for (const char* file :
        {"data/test.record", "data/train.tfrecord", "data/val-00001-of-00002"}) {

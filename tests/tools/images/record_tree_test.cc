@@ -156,6 +156,17 @@ std::string TarOf(const std::vector<int>& labels) {
   return tar.text();
 }
 
+TEST(RecordTreeTest, ANoteOnAnArchiveIsGivenOnceForAllSplits) {
+  ImageFolder raw;
+  raw.File("x.zip", ZipBuilder()
+                        .Add(StoredMember("train/a/1.jpg", TestJpeg()))
+                        .Add(StoredMember("val/a/2.jpg", TestJpeg()))
+                        .Add(StoredMember("val/b/3.jpg", TestJpeg()))
+                        .bytes());
+  EXPECT_THAT(Find(raw / "x.zip").notes,
+              ElementsAre(HasSubstr("class of validation is not in train: b")));
+}
+
 // Classes in another order than their names'.
 TEST(RecordTreeTest, LabelsKeepTheirNumbers) {
   ImageFolder raw;
