@@ -256,6 +256,11 @@ class Batch:
 
         Lightning and Accelerate call it.
         """
+        if hasattr(device, "is_floating_point"):  # A dtype, or a tensor with one.
+            raise TypeError(
+                "Batch.to() takes a device, such as \"cuda\", not "
+                f"{_arguments.shown(device)}: labels and fields keep their types; "
+                "for images take batch.images.to(torch.bfloat16)")
         return self._with(
             lambda tensor: tensor.to(device, non_blocking=non_blocking))
 

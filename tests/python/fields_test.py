@@ -132,6 +132,14 @@ class ValuesTest(WithRecords):
         with self.assertRaisesRegex(KeyError, "'u' is none of the loader's"):
             batch.lengths("u")
 
+    def test_lengths_count_values_that_equal_pad(self):
+        batch = self.batch([{"t": [3, 1, 0, 0]}, {"x": 1}, {"t": []}],
+                           {"t": Field("int64", 6, pad=0,
+                                       absent=[5, 0, 4, 0, 0, 0])})
+        self.assertEqual(batch["t"].tolist(),
+                         [[3, 1, 0, 0, 0, 0], *[[5, 0, 4, 0, 0, 0]] * 2])
+        self.assertEqual(batch.lengths("t").tolist(), [4, 3, 3])
+
     def test_only_padded_fields_have_lengths(self):
         batch = self.batch([{"t": 1}], {"t": Field("int64", ())})
         with self.assertRaisesRegex(KeyError, "'t' has no lengths: .*pad"):

@@ -106,6 +106,12 @@ class TorchTest(unittest.TestCase):
         self.assertEqual([tensor.device.type for tensor in moved], ["meta"] * 3)
         self.assertEqual(batch.images.device, torch.device("cpu"))
         self.assertEqual(moved.state_dict(), batch.state_dict())
+        for device in (torch.device("meta"), "meta"):
+            self.assertEqual(batch.to(device).labels.dtype, torch.int64)
+        for other in (torch.bfloat16, torch.float16, batch.weights):
+            with self.assertRaisesRegex(
+                    TypeError, r"(?s)takes a device.*batch\.images\.to\("):
+                batch.to(other)
 
     def two_ranks(self, code):
         """What each of two processes prints that meet at a file."""
