@@ -406,6 +406,19 @@ class StreamTest(WithScenes):
         again.load_state_dict(whole[1].state_dict())
         self.assert_same(itertools.islice(again.repeat(), 4), whole[2:])
 
+    def test_resume_with_other_objects_and_fields(self):
+        first, second, *_ = self.scenes()
+        again = self.scenes(Objects("tf", min_size=9, pad_to=2),
+                            fields={"more": Field("int64", 1, absent=0)})
+        again.load_state_dict(first.state_dict())
+        np.testing.assert_array_equal(next(iter(again)).images, second.images)
+        crop = {"kind": "box", "recipe": "plain", "iou_crop": True}
+        state = self.scenes(Objects("box"), **crop).state_dict()
+        self.scenes(Objects("box", min_size=9), **crop).load_state_dict(state)
+        with self.assertRaisesRegex(ValueError, "objects is .*xywh.* here"):
+            self.scenes(Objects("box", format="xywh"),
+                        **crop).load_state_dict(state)
+
     def test_a_pickled_loader_goes_on(self):
         loader = self.scenes(Objects("tf", also=[CROWD], min_size=3, pad_to=5))
         passing = iter(loader)
