@@ -201,8 +201,7 @@ std::vector<DataFile> OtherFiles(const std::string& folder,
                                  const DataOptions& options) {
   const std::string own = FolderOfShard(ShardPathIn(folder, "x"));
   ShardSet set = SetOfSplitFiles(folder, std::string(split));
-  const std::vector<std::string> named =
-      FindSplitFiles(folder, split, &set.sizes);
+  std::vector<std::string> named = FindSplitFiles(folder, split, &set.sizes);
   RefuseTwoNames(folder, split, named);
   const ShardSetFaults faults = FindFaults(named, set);
   if (faults.any()) {
@@ -315,12 +314,11 @@ std::filesystem::path OneNameOf(const std::filesystem::path& folder) {
 // Two entries of a list that name a file would use its records twice. Links to
 // files are files of their own.
 void RefuseFilesTwice(const std::vector<DataFile>& files) {
-  std::map<std::filesystem::path, std::filesystem::path>
-      folders;  // OneNameOf()
+  std::map<std::filesystem::path, std::filesystem::path> one_names;
   std::set<std::filesystem::path> names;
   for (const DataFile& file : files) {
     const std::filesystem::path path(file.path);
-    const auto [folder, is_new] = folders.try_emplace(path.parent_path());
+    const auto [folder, is_new] = one_names.try_emplace(path.parent_path());
     if (is_new) {
       folder->second = OneNameOf(folder->first);
     }
@@ -349,14 +347,14 @@ std::optional<RecordIndex> IndexNamed(const std::vector<std::string>& list,
                                       std::string_view split,
                                       const DataOptions& options) {
   std::vector<std::vector<DataFile>> files_of(list.size());  // by entry
-  std::vector<std::string> others;  // the entries that are no folders
-  std::vector<std::size_t> entries_of_others;
+  std::vector<std::string> others;   // the entries that are no folders
+  std::vector<std::size_t> entries;  // of these
   for (std::size_t entry = 0; entry < list.size(); ++entry) {
     if (IsDataFolder(list[entry])) {
       files_of[entry] = FilesInFolder(list[entry], split, options);
     } else {
       others.push_back(list[entry]);
-      entries_of_others.push_back(entry);
+      entries.push_back(entry);
     }
   }
   std::vector<std::string> named_files;
@@ -365,7 +363,7 @@ std::optional<RecordIndex> IndexNamed(const std::vector<std::string>& list,
     std::ranges::transform(named, std::back_inserter(named_files),
                            &DataFile::path);
     for (DataFile& file : OfSplit(std::move(named), split, options.use_cache)) {
-      files_of[entries_of_others[file.entry]].push_back(std::move(file));
+      files_of[entries[file.entry]].push_back(std::move(file));
     }
   }
   std::vector<DataFile> files;
