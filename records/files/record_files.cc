@@ -128,6 +128,25 @@ std::optional<ShardNameParts> ParseNameInSet(std::string_view base_name) {
   return ParseShardName(base_name);
 }
 
+std::string FindFolderOfRecords(const std::string& folder) {
+  namespace fs = std::filesystem;
+  constexpr int kMostFolders = 3;
+  std::string last;
+  std::error_code error;
+  fs::recursive_directory_iterator entry(folder, error);
+  for (; !error && entry != fs::recursive_directory_iterator();
+       entry.increment(error)) {
+    if (entry.depth() == kMostFolders) {
+      entry.disable_recursion_pending();
+    }
+    if (IsRecordFileName(entry->path().filename().string())) {
+      last = std::max(last,
+                      entry->path().parent_path().lexically_normal().string());
+    }
+  }
+  return last;
+}
+
 std::vector<std::string> SplitAtCommas(std::string_view list) {
   std::vector<std::string> parts(1);
   int depth = 0;

@@ -25,6 +25,10 @@ namespace infeed {
 [[nodiscard]] std::optional<ShardNameParts> ParseNameInSet(
     std::string_view base_name);
 
+// The last folder by name, at most three below a folder, that has such files;
+// "" if there is none, or the folder cannot be read or is a URL.
+[[nodiscard]] std::string FindFolderOfRecords(const std::string& folder);
+
 // Divides a list at its commas, except for those in braces and those with a
 // backslash before them ("a\,b.tar" is the one name "a,b.tar").
 [[nodiscard]] std::vector<std::string> SplitAtCommas(std::string_view list);

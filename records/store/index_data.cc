@@ -399,24 +399,10 @@ bool SaysNoSplit(const std::string& data) {
              [](const DataFile& file) { return file.split.said.empty(); });
 }
 
-// For the error of a folder without records: where below it there are some,
-// such as in the folder of a version, NAME/1.0.0/. Empty if nowhere near.
 std::string RecordsBelowText(const std::string& folder) {
-  constexpr int kMostFolders = 3;
-  std::set<std::string> found;
-  std::error_code error;
-  std::filesystem::recursive_directory_iterator entry(folder, error);
-  for (; !error && entry != std::filesystem::recursive_directory_iterator();
-       entry.increment(error)) {
-    if (entry.depth() == kMostFolders) {
-      entry.disable_recursion_pending();
-    }
-    if (IsRecordFileName(entry->path().filename().string())) {
-      found.insert(entry->path().parent_path().lexically_normal().string());
-    }
-  }
-  return found.empty() ? ""
-                       : "; there are files of records in " + *found.rbegin() +
+  const std::string below = FindFolderOfRecords(folder);
+  return below.empty() ? ""
+                       : "; there are files of records in " + below +
                              ": name that folder";
 }
 
