@@ -280,8 +280,8 @@ std::vector<DataFile> OfSplit(std::vector<DataFile> files,
   std::vector<std::string> named_otherwise;
   for (const DataFile& file : files) {
     const std::string& said = file.split.said;
-    if ((!is_one && !said.empty() && said != split) ||
-        NamesTwoSplits(FileNameOf(file.path))) {
+    if (!is_one && ((!said.empty() && said != split) ||
+                    NamesTwoSplits(FileNameOf(file.path)))) {
       named_otherwise.push_back(file.path);
     }
   }
