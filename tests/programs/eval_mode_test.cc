@@ -180,6 +180,45 @@ TEST_F(EvalModeTest, RefusesWeightsWithoutItsClassifier) {
   }
 }
 
+TEST_F(EvalModeTest, RefusesWeightsThatItWouldNotUse) {
+  const std::string given = " --resnet_checkpoint " + model_.folder();
+  const std::string not_used =
+      "resnet_checkpoint=" + model_.folder() + ": not used, as ";
+  const TemporaryFolder none;
+  for (const std::string& mode :
+       {std::string("eval"), "export --export_dir " + none / "export",
+        "predict --input " + model_.data_dir()}) {
+    const std::string flags =
+        "--mode " + mode + " --data_dir " + model_.data_dir();
+    EXPECT_THAT(model_.Run(flags + given),
+                Ends(2, HasSubstr(not_used + "model_dir=" + model_.folder() +
+                                  " has a checkpoint of step 2; give another "
+                                  "model_dir, or leave resnet_checkpoint out")))
+        << mode;
+    EXPECT_THAT(RunTrainResnet(
+                    "--device cpu --model_dir " + none.path() + " " + flags +
+                    " --resume " + model_.folder() +
+                    " --params_override resnet_checkpoint=" + model_.folder()),
+                Ends(2, HasSubstr(not_used + "--resume gives a checkpoint")))
+        << mode;
+  }
+  EXPECT_THAT(model_.Run(Flags("--eval_timeout 0" + given)),
+              Ends(2, HasSubstr(not_used + "--eval_timeout evaluates")));
+}
+
+// params.yaml has the weights from which the training started.
+TEST_F(EvalModeTest, TakesTheCheckpointOfATrainingFromWeights) {
+  const TemporaryFolder tuned;
+  const std::string run = "--device cpu --model_dir " + tuned.path() +
+                          " --data_dir " + model_.data_dir() + " --mode ";
+  ASSERT_THAT(RunTrainResnet(run + "train --resnet_checkpoint " +
+                             model_.folder() + " --params_override " +
+                             SmallModel::kParameters + ",train_steps=1"),
+              Ends(0));
+  EXPECT_THAT(RunTrainResnet(run + "eval"),
+              Ends(0, HasSubstr("using the checkpoint at step 1\n")));
+}
+
 TEST_F(EvalModeTest, EndsWhenNoNewerOneComes) {
   EXPECT_THAT(model_.Run(Flags("--train_steps 5 --eval_timeout 0")),
               Ends(0, HasSubstr("no newer checkpoint than step 2 for 0 s")));

@@ -146,6 +146,10 @@ TEST_F(ParamFileTest, PutsLayerOnLayer) {
   EXPECT_EQ(run.origins.at("image_size"), "--params_override");
   EXPECT_EQ(run.origins.at("seed"), "flag");
   EXPECT_EQ(run.origins.count("recipe"), 0U);
+  EXPECT_TRUE(IsOnCommandLine(run, "image_size"));
+  EXPECT_TRUE(IsOnCommandLine(run, "seed"));
+  EXPECT_FALSE(IsOnCommandLine(run, "resnet_depth"));
+  EXPECT_FALSE(IsOnCommandLine(run, "recipe"));
 }
 
 TEST_F(ParamFileTest, TakesANetworksNameAsTheModel) {
