@@ -206,6 +206,24 @@ TEST_F(EvalModeTest, RefusesWeightsThatItWouldNotUse) {
               Ends(2, HasSubstr(not_used + "--eval_timeout evaluates")));
 }
 
+TEST_F(EvalModeTest, TakesTheCheckpointOfAnotherOptimizer) {
+  const TemporaryFolder other;
+  ASSERT_THAT(RunTrainResnet("--device cpu --mode train --model_dir " +
+                             other.path() + " --data_dir " + model_.data_dir() +
+                             " --params_override " + SmallModel::kParameters +
+                             ",train_steps=1,optimizer=adamw"),
+              Ends(0));
+  const TemporaryFolder exports;
+  for (const std::string& mode :
+       {std::string("eval"), "export --export_dir " + exports / "export",
+        "predict --input " + model_.data_dir()}) {
+    EXPECT_THAT(model_.Run("--mode " + mode + " --data_dir " +
+                           model_.data_dir() + " --resume " + other.path()),
+                Ends(0, HasSubstr("using the checkpoint at step 1\n")))
+        << mode;
+  }
+}
+
 // params.yaml has the weights from which the training started.
 TEST_F(EvalModeTest, TakesTheCheckpointOfATrainingFromWeights) {
   const TemporaryFolder tuned;

@@ -84,10 +84,9 @@ FollowOptions FollowingUntil(const Job& job, const std::stop_token& stop) {
 // On rank 0: loads the next readable checkpoint onto the device.
 std::optional<RunStart> LoadNext(const Job& job, CheckpointFollower& follower) {
   while (const std::optional<std::int64_t> step = follower.Next()) {
-    if (const std::optional<Checkpoint> checkpoint =
-            LoadUnlessGone(job, *step)) {
+    if (std::optional<Checkpoint> checkpoint = LoadUnlessGone(job, *step)) {
       std::string network = RequireOwnCheckpoint(job, *checkpoint);
-      job.device.Load(checkpoint->state);
+      job.device.LoadForUse(std::move(checkpoint->state));
       return RunStart{.step = *step,
                       .validation = checkpoint->validation,
                       .network = std::move(network)};

@@ -210,11 +210,15 @@ std::string BetterText(const RunOptions& options, std::int64_t step) {
 
 constexpr std::string_view kAllDamaged = "damaged";
 
-// difference: by which --force was needed.
-void LoadState(const Job& job, const Checkpoint& checkpoint,
+// difference: by which --force was needed. Takes the checkpoint's state.
+void LoadState(const Job& job, Checkpoint& checkpoint,
                const std::string& difference) {
   try {
-    job.device.Load(checkpoint.state);
+    if (Trains(job.options.mode)) {
+      job.device.Load(checkpoint.state);
+    } else {
+      job.device.LoadForUse(std::move(checkpoint.state));
+    }
   } catch (const DataError& error) {
     if (difference.empty()) {
       throw;
