@@ -237,6 +237,49 @@ TEST_F(EvalModeTest, TakesTheCheckpointOfATrainingFromWeights) {
               Ends(0, HasSubstr("using the checkpoint at step 1\n")));
 }
 
+TEST_F(EvalModeTest, TakesThePolicyForBadRecordsThatIsGiven) {
+  const TemporaryFolder data;
+  std::vector<std::string> payloads = PayloadsOfFourClasses(8);
+  payloads[2] = payloads[5] = PayloadWithImage("not a photograph", 2);
+  WriteShard(data / ShardName("validation", 0, 1), payloads);
+  const auto run = [&](const std::string& flags) {
+    return model_.Run("--mode eval --data_dir " + data.path() + flags);
+  };
+  for (const std::string& flags :
+       {std::string(""), std::string(" --max_bad_records 2")}) {
+    EXPECT_THAT(Succeeded(run(flags)).out,
+                HasSubstr("; 2 bad records left out"));
+  }
+  EXPECT_THAT(run(" --on_bad_record fail"), Ends(3, HasSubstr(": record 2 ")));
+  EXPECT_THAT(run(" --max_bad_records 1"),
+              Ends(3, HasSubstr("it is bad record number 2, and "
+                                "max_bad_records is 1")));
+  EXPECT_THAT(run(" --on_bad_record replace"),
+              Ends(2, HasSubstr("on_bad_record=replace: an evaluation")));
+  if (kHasGloo) {  // Each rank has one of them.
+    EXPECT_THAT(run(" --max_bad_records 1 --local_ranks 2"),
+                Ends(3, HasSubstr("2 bad records to evaluate, of all ranks, "
+                                  "and max_bad_records is 1")));
+  }
+}
+
+// The policy in params.yaml is that of the training.
+TEST_F(EvalModeTest, LeavesThePolicyOfTheTrainingToIt) {
+  const std::string path = ParamsPath(model_.folder());
+  std::string params = ReadWholeFile(path, 1 << 20);
+  const std::string before = "on_bad_record: auto";
+  ASSERT_THAT(params, HasSubstr(before));
+  params.replace(params.find(before), before.size(), "on_bad_record: fail");
+  WriteFileAtomically(path, params);
+  std::vector<std::string> payloads = PayloadsOfFourClasses(4);
+  payloads[2] = PayloadWithImage("not a photograph", 2);
+  const TemporaryFolder data;
+  WriteShard(data / ShardName("validation", 0, 1), payloads);
+  EXPECT_THAT(
+      Succeeded(model_.Run("--mode eval --data_dir " + data.path())).out,
+      HasSubstr("; 1 bad record left out"));
+}
+
 TEST_F(EvalModeTest, EndsWhenNoNewerOneComes) {
   EXPECT_THAT(model_.Run(Flags("--train_steps 5 --eval_timeout 0")),
               Ends(0, HasSubstr("no newer checkpoint than step 2 for 0 s")));
