@@ -76,8 +76,7 @@ void Apply(std::vector<OptionAssignment> layer, std::string_view origin,
     }
     Set(*param, given, origin, run);
     steps = steps || param->name == "train_steps";
-    epochs = epochs ||
-             (param->name == "train_epochs" && run.values.train_epochs > 0);
+    epochs = epochs || param->name == "train_epochs";
   }
   if (steps && epochs) {
     throw UsageError(fmt::format(

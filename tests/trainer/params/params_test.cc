@@ -287,6 +287,8 @@ TEST(ReadParamsTest, RefusesAnotherType) {
 
 TEST(ReadParamsTest, RefusesWhatIsOutOfRange) {
   ExpectRefusals("", {{"iterations_per_loop=0", "at least 1"},
+                      {"train_steps=0", "at least 1"},
+                      {"train_epochs=0", "more than 0"},
                       {"momentum=1", "less than 1"},
                       {"base_learning_rate=0", "more than 0"},
                       {"num_parallel_calls=1025", "at most 1024"},
