@@ -1,11 +1,14 @@
 // The programs on the same photographs as a folder, tars, a zip and TFRecords.
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "base/atomic_file.h"
 #include "tests/support/environment_variable.h"
+#include "tests/support/grey_png.h"
 #include "tests/support/matchers.h"
 #include "tests/support/photograph_forms.h"
 #include "tests/support/run_program.h"
@@ -98,6 +101,23 @@ TEST_F(DataFormsTest, ATrainingTakesThemAll) {
                                         "image_key=image label_key=label"));
     }
   }
+}
+
+TEST(DoctorTest, AdvisesASeekIndexForJpegsOnly) {
+  const TemporaryFolder photos;
+  const auto report = [&](const std::string& name, const std::string& image) {
+    const std::string folder = photos / name + "/train/cat";
+    std::filesystem::create_directories(folder);
+    WriteFileAtomically(folder + "/1.png", image);
+    return Succeeded(RunProgram("train_resnet",
+                                "--mode doctor --data_dir " + photos / name))
+        .out;
+  };
+  const std::string advice = "records index --help";
+  EXPECT_THAT(report("png", GreyPng(4, std::vector<std::uint8_t>(16))),
+              AllOf(HasSubstr("PNG images, none"), Not(HasSubstr(advice))));
+  EXPECT_THAT(report("jpeg", TestJpeg()),
+              AllOf(HasSubstr("JPEG images, none"), HasSubstr(advice)));
 }
 
 TEST(DataThatAreNoRecordsTest, OtherFilesAreNamed) {

@@ -180,6 +180,106 @@ TEST_F(EvalModeTest, RefusesWeightsWithoutItsClassifier) {
   }
 }
 
+TEST_F(EvalModeTest, RefusesWeightsThatItWouldNotUse) {
+  const std::string given = " --resnet_checkpoint " + model_.folder();
+  const std::string not_used =
+      "resnet_checkpoint=" + model_.folder() + ": not used, as ";
+  const TemporaryFolder none;
+  for (const std::string& mode :
+       {std::string("eval"), "export --export_dir " + none / "export",
+        "predict --input " + model_.data_dir()}) {
+    const std::string flags =
+        "--mode " + mode + " --data_dir " + model_.data_dir();
+    EXPECT_THAT(model_.Run(flags + given),
+                Ends(2, HasSubstr(not_used + "model_dir=" + model_.folder() +
+                                  " has a checkpoint of step 2; give another "
+                                  "model_dir, or leave resnet_checkpoint out")))
+        << mode;
+    EXPECT_THAT(RunTrainResnet(
+                    "--device cpu --model_dir " + none.path() + " " + flags +
+                    " --resume " + model_.folder() +
+                    " --params_override resnet_checkpoint=" + model_.folder()),
+                Ends(2, HasSubstr(not_used + "--resume gives a checkpoint")))
+        << mode;
+  }
+  EXPECT_THAT(model_.Run(Flags("--eval_timeout 0" + given)),
+              Ends(2, HasSubstr(not_used + "--eval_timeout evaluates")));
+}
+
+TEST_F(EvalModeTest, TakesTheCheckpointOfAnotherOptimizer) {
+  const TemporaryFolder other;
+  ASSERT_THAT(RunTrainResnet("--device cpu --mode train --model_dir " +
+                             other.path() + " --data_dir " + model_.data_dir() +
+                             " --params_override " + SmallModel::kParameters +
+                             ",train_steps=1,optimizer=adamw"),
+              Ends(0));
+  const TemporaryFolder exports;
+  for (const std::string& mode :
+       {std::string("eval"), "export --export_dir " + exports / "export",
+        "predict --input " + model_.data_dir()}) {
+    EXPECT_THAT(model_.Run("--mode " + mode + " --data_dir " +
+                           model_.data_dir() + " --resume " + other.path()),
+                Ends(0, HasSubstr("using the checkpoint at step 1\n")))
+        << mode;
+  }
+}
+
+// params.yaml has the weights from which the training started.
+TEST_F(EvalModeTest, TakesTheCheckpointOfATrainingFromWeights) {
+  const TemporaryFolder tuned;
+  const std::string run = "--device cpu --model_dir " + tuned.path() +
+                          " --data_dir " + model_.data_dir() + " --mode ";
+  ASSERT_THAT(RunTrainResnet(run + "train --resnet_checkpoint " +
+                             model_.folder() + " --params_override " +
+                             SmallModel::kParameters + ",train_steps=1"),
+              Ends(0));
+  EXPECT_THAT(RunTrainResnet(run + "eval"),
+              Ends(0, HasSubstr("using the checkpoint at step 1\n")));
+}
+
+TEST_F(EvalModeTest, TakesThePolicyForBadRecordsThatIsGiven) {
+  const TemporaryFolder data;
+  std::vector<std::string> payloads = PayloadsOfFourClasses(8);
+  payloads[2] = payloads[5] = PayloadWithImage("not a photograph", 2);
+  WriteShard(data / ShardName("validation", 0, 1), payloads);
+  const auto run = [&](const std::string& flags) {
+    return model_.Run("--mode eval --data_dir " + data.path() + flags);
+  };
+  for (const std::string& flags :
+       {std::string(""), std::string(" --max_bad_records 2")}) {
+    EXPECT_THAT(Succeeded(run(flags)).out,
+                HasSubstr("; 2 bad records left out"));
+  }
+  EXPECT_THAT(run(" --on_bad_record fail"), Ends(3, HasSubstr(": record 2 ")));
+  EXPECT_THAT(run(" --max_bad_records 1"),
+              Ends(3, HasSubstr("it is bad record number 2, and "
+                                "max_bad_records is 1")));
+  EXPECT_THAT(run(" --on_bad_record replace"),
+              Ends(2, HasSubstr("on_bad_record=replace: an evaluation")));
+  if (kHasGloo) {  // Each rank has one of them.
+    EXPECT_THAT(run(" --max_bad_records 1 --local_ranks 2"),
+                Ends(3, HasSubstr("2 bad records to evaluate, of all ranks, "
+                                  "and max_bad_records is 1")));
+  }
+}
+
+// The policy in params.yaml is that of the training.
+TEST_F(EvalModeTest, LeavesThePolicyOfTheTrainingToIt) {
+  const std::string path = ParamsPath(model_.folder());
+  std::string params = ReadWholeFile(path, 1 << 20);
+  const std::string before = "on_bad_record: auto";
+  ASSERT_THAT(params, HasSubstr(before));
+  params.replace(params.find(before), before.size(), "on_bad_record: fail");
+  WriteFileAtomically(path, params);
+  std::vector<std::string> payloads = PayloadsOfFourClasses(4);
+  payloads[2] = PayloadWithImage("not a photograph", 2);
+  const TemporaryFolder data;
+  WriteShard(data / ShardName("validation", 0, 1), payloads);
+  EXPECT_THAT(
+      Succeeded(model_.Run("--mode eval --data_dir " + data.path())).out,
+      HasSubstr("; 1 bad record left out"));
+}
+
 TEST_F(EvalModeTest, EndsWhenNoNewerOneComes) {
   EXPECT_THAT(model_.Run(Flags("--train_steps 5 --eval_timeout 0")),
               Ends(0, HasSubstr("no newer checkpoint than step 2 for 0 s")));

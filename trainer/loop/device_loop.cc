@@ -119,6 +119,20 @@ class TorchLoop final : public DeviceLoop {
     FromHost(optimizer, state.optimizer);
   }
 
+  void LoadForUse(ModelState state) override {
+    const auto is_no_average = [](const auto& tensor) {
+      return !tensor.first.ends_with(kAverageSuffix);
+    };
+    const NamedTensors model = TensorsOf(*network_);
+    NamedTensors averages = step_.State();
+    std::erase_if(averages, is_no_average);
+    std::erase_if(state.optimizer, is_no_average);
+    CheckFits(model, state.model);
+    CheckFits(averages, state.optimizer);
+    FromHost(model, state.model);
+    FromHost(averages, state.optimizer);
+  }
+
   [[nodiscard]] TensorMap SaveForUse() const override {
     const MovingAverage::Scope averages = step_.UseAverages();
     return ToHost(TensorsOf(*network_));

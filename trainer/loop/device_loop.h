@@ -124,6 +124,9 @@ class DeviceLoop {
   // changes nothing then; the loss's scale keeps what the state does not have.
   [[nodiscard]] virtual ModelState Save() const = 0;
   virtual void Load(const ModelState& state) = 0;
+  // As Load(), where nothing is trained: of the optimizer's state, which may be
+  // another optimizer's, takes the moving averages only.
+  virtual void LoadForUse(ModelState state) = 0;
 
   // The model as evaluation uses it: with the averages of its weights and
   // moving statistics, if moving_average_decay is set.
@@ -133,11 +136,9 @@ class DeviceLoop {
   // start at them. Throws as Load() does.
   virtual void LoadWeights(const TensorMap& weights) = 0;
 
-  // Copies rank 0's state to every rank: after Load() or LoadWeights() on rank
-  // 0.
+  // Copies rank 0's state, after it has loaded one, to every rank.
   virtual void Broadcast() = 0;
-  // A hash of the weights and moving statistics: equal on ranks where these
-  // have the same bits.
+  // A hash of the bits of the weights and moving statistics.
   [[nodiscard]] virtual std::uint64_t Hash() const = 0;
 
   // The tensors with numbers that are not finite, by kind: input, weights,

@@ -82,6 +82,16 @@ std::string KeptText(const EvalResult& result, std::string_view metric) {
                : fmt::format("  no {}", metric);
 }
 
+// Each rank's own pipeline has compared its own number.
+void RequireFewBadRecords(const EvalResult& result, std::int64_t most) {
+  if (most >= 0 && result.bad_records > most) {
+    throw DataError(fmt::format(
+        "{} to evaluate, of all ranks, and max_bad_records is {}; records "
+        "verify lists them",
+        CountText(result.bad_records, "bad record"), most));
+  }
+}
+
 // One pass over the input, summed over all ranks. Throws DataError when all
 // records are bad.
 EvalPart Pass(DeviceLoop& device, const RecordIndex* index,
@@ -119,7 +129,6 @@ std::optional<EvalResult> Evaluate(DeviceLoop& device, const RecordIndex* index,
                                    bool with_live_weights) {
   input.training = false;
   input.shuffle = Shuffle::kNone;
-  input.on_bad_record = OnBadRecord::kSkip;
   input.batch_memory = device.batch_memory();
   TakeCrops(device.eval_crops(), input);
   TakeClasses(classes, input);
@@ -133,6 +142,7 @@ std::optional<EvalResult> Evaluate(DeviceLoop& device, const RecordIndex* index,
   result.bad_records = device.eval_crops() == 1 || index == nullptr
                            ? all.bad_records
                            : Records(*index, input) - all.sums.images;
+  RequireFewBadRecords(result, input.max_bad_records);
   result.images_per_second = static_cast<double>(all.sums.images) / all.seconds;
   result.input_wait = std::min(1.0, all.waited / all.seconds);
   if (with_live_weights) {

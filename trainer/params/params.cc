@@ -18,6 +18,8 @@ namespace {
 
 constexpr std::string_view kModelParam = "model";
 constexpr int kDefaultEpochs = 90;
+constexpr std::string_view kFromOverride = "--params_override";
+constexpr std::string_view kFromFlag = "flag";
 
 [[noreturn]] void ThrowUnknown(const std::string& as_given,
                                const OptionAssignment& given) {
@@ -74,8 +76,7 @@ void Apply(std::vector<OptionAssignment> layer, std::string_view origin,
     }
     Set(*param, given, origin, run);
     steps = steps || param->name == "train_steps";
-    epochs = epochs ||
-             (param->name == "train_epochs" && run.values.train_epochs > 0);
+    epochs = epochs || param->name == "train_epochs";
   }
   if (steps && epochs) {
     throw UsageError(fmt::format(
@@ -265,6 +266,12 @@ std::string ModelName(const TrainParams& params) {
              : std::string(network->name);
 }
 
+bool IsOnCommandLine(const RunParams& params, std::string_view name) {
+  const auto origin = params.origins.find(name);
+  return origin != params.origins.end() &&
+         (origin->second == kFromOverride || origin->second == kFromFlag);
+}
+
 RunParams ReadParams(const ParamLayers& layers) {
   RunParams run;
   if (!layers.model_file.empty()) {
@@ -286,12 +293,12 @@ RunParams ReadParams(const ParamLayers& layers) {
     const std::vector<OptionAssignment> parsed = ParseOverride(text);
     overrides.insert(overrides.end(), parsed.begin(), parsed.end());
   }
-  Apply(overrides, "--params_override", run);
+  Apply(overrides, kFromOverride, run);
   std::vector<OptionAssignment> flags;
   for (const auto& [name, value] : layers.flags) {
     flags.push_back({.name = name, .value = value, .place = ""});
   }
-  Apply(flags, "flag", run);
+  Apply(flags, kFromFlag, run);
   CheckTogether(run.values);
   return run;
 }

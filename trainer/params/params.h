@@ -39,6 +39,11 @@ struct RunParams {
 inline constexpr std::string_view kFromData = "the data";
 inline constexpr std::string_view kFromModel = "the model";
 
+// Whether this command line gives the parameter, by its flag or by
+// --params_override.
+[[nodiscard]] bool IsOnCommandLine(const RunParams& params,
+                                   std::string_view name);
+
 // Facts known before a run. Numbers of images: 0 when there are none.
 struct DataFacts {
   std::int64_t train_images = 0;

@@ -169,8 +169,8 @@ std::string_view KeepBestChoices() {
 const Param kRunLengthParams[] = {
     Row("train_steps", Field<&P::train_steps>(), Between(1, kMaxSteps), "steps",
         "Length of the whole training, including earlier runs.", "90 epochs"),
-    Common(Row("train_epochs", Field<&P::train_epochs>(), Between(0, 1e9),
-               "epochs",
+    Common(Row("train_epochs", Field<&P::train_epochs>(),
+               {.min = 0, .max = 1e9, .min_is_open = true}, "epochs",
                "Length of the whole training; give this or train_steps.",
                "train_steps counts")),
     Row("iterations_per_loop", Field<&P::iterations_per_loop>(),

@@ -2,6 +2,7 @@
 #include <exception>
 #include <iterator>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "base/count_text.h"
 #include "base/error.h"
 #include "records/bytes/byte_source.h"
+#include "records/bytes/image_header.h"
 #include "records/example/imagenet_example.h"
 #include "records/files/open_source.h"
 #include "records/store/file_records.h"
@@ -98,11 +100,14 @@ Finding SeekIndex(const DataSplit& split, const ExampleKeys& keys) {
   std::vector<std::byte> buffer;
   const ImagenetExampleView example =
       ParseImagenetExample(store.Read(0, buffer), LabelList::kOne, keys);
-  const bool jpeg = example.format == "jpeg" || example.format == "JPEG";
+  // An Example may name no format, or another one than its image has.
+  const std::string_view found = FindImageFormat(example.encoded);
+  const std::string_view format = found.empty() ? example.format : found;
+  const bool jpeg = format == "jpeg" || format == "JPEG";
   const bool missing = jpeg && example.seek_index.empty();
   return {
       split.name + " seek index",
-      fmt::format("{} {}, {}", example.format,
+      fmt::format("{} {}, {}", format,
                   example.packed.empty() ? "images" : "packed pixels",
                   example.seek_index.empty() ? "none" : "there"),
       missing ? "crops decode faster with one: see records index --help" : ""};

@@ -17,15 +17,35 @@
 namespace infeed {
 namespace {
 
+// With the policy for bad records that the command line gives; the model's is
+// that of its training.
+InputOptions InputOfMode(const Job& job) {
+  InputOptions input = EvalInput(job);
+  const InputOptions& given = job.params.input;
+  if (IsOnCommandLine(job.resolved, "on_bad_record")) {
+    input.on_bad_record = given.on_bad_record;
+  }
+  if (IsOnCommandLine(job.resolved, "max_bad_records")) {
+    input.max_bad_records = given.max_bad_records;
+  }
+  if (input.on_bad_record == OnBadRecord::kReplace) {
+    throw UsageError(
+        "on_bad_record=replace: an evaluation counts each image once, so "
+        "nothing can replace a bad one; give skip or fail");
+  }
+  return input;
+}
+
 struct Evaluator {
   Evaluator(const Job& of, const ModelLabels& labels, ClassMap map)
-      : job(of), classes(std::move(map)) {
+      : job(of), input(InputOfMode(of)), classes(std::move(map)) {
     if (job.ranks.place().is_first()) {
       log.emplace(job.options.model_dir, labels);
     }
   }
 
   const Job& job;
+  InputOptions input;
   ClassMap classes;
   std::optional<EvalLog> log;  // on rank 0
 };
@@ -42,7 +62,7 @@ bool EvaluateAndPrint(Evaluator& evaluator, const RunStart& from,
                     subject.name(), subject.differences));
   }
   const std::optional<EvalResult> result = Evaluate(
-      job.device, job.data.eval_index(), EvalInput(job), evaluator.classes,
+      job.device, job.data.eval_index(), evaluator.input, evaluator.classes,
       job.ranks, stop, job.params.eval_live_weights);
   if (!result) {
     return false;
@@ -84,10 +104,9 @@ FollowOptions FollowingUntil(const Job& job, const std::stop_token& stop) {
 // On rank 0: loads the next readable checkpoint onto the device.
 std::optional<RunStart> LoadNext(const Job& job, CheckpointFollower& follower) {
   while (const std::optional<std::int64_t> step = follower.Next()) {
-    if (const std::optional<Checkpoint> checkpoint =
-            LoadUnlessGone(job, *step)) {
+    if (std::optional<Checkpoint> checkpoint = LoadUnlessGone(job, *step)) {
       std::string network = RequireOwnCheckpoint(job, *checkpoint);
-      job.device.Load(checkpoint->state);
+      job.device.LoadForUse(std::move(checkpoint->state));
       return RunStart{.step = *step,
                       .validation = checkpoint->validation,
                       .network = std::move(network)};
@@ -155,6 +174,7 @@ ProgramEnd Follow(const Job& job, const std::stop_token& stop) {
 }  // namespace
 
 Work PrepareEvaluation(const Job& job, Preparation& preparation) {
+  preparation.Do([&] { (void)InputOfMode(job); });
   preparation.Do([&] { RequireWritableModelDir(job.options.model_dir); });
   if (job.options.eval_timeout) {
     return [&job](const std::stop_token& stop) { return Follow(job, stop); };

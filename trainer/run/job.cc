@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/shown_text.h"
 #include "records/store/index_classes.h"
 #include "trainer/checkpoint/best_checkpoint.h"
 #include "trainer/checkpoint/manifest.h"
@@ -118,7 +119,43 @@ void RequireSplits(const RunOptions& options, const DataSet& data) {
   }
 }
 
+namespace {
+
+// Throws UsageError where the command line gives weights, and a mode that does
+// not train would take a checkpoint instead.
+void RequireUsedWeights(const RunOptions& options) {
+  constexpr std::string_view kWeights = "resnet_checkpoint";
+  const std::string& weights = options.params.values.resnet_checkpoint;
+  if (!UsesTrainedModel(options.mode) || weights.empty() ||
+      !IsOnCommandLine(options.params, kWeights)) {
+    return;
+  }
+  const auto refuse = [&](const std::string& why) {
+    throw UsageError(
+        fmt::format("{}={}: {}", kWeights, WithoutUrlSecrets(weights), why));
+  };
+  if (!IsOfModelDir(options.resume) && options.resume != "never") {
+    refuse("not used, as --resume gives a checkpoint; give one of them");
+  }
+  if (options.eval_timeout) {
+    refuse(
+        "not used, as --eval_timeout evaluates the checkpoints of "
+        "model_dir; give one of them");
+  }
+  if (const std::vector<std::int64_t> steps =
+          ListCheckpoints(options.model_dir);
+      !steps.empty()) {
+    refuse(fmt::format(
+        "not used, as model_dir={} has a checkpoint of step {}; give another "
+        "model_dir, or leave {} out",
+        options.model_dir, steps.back(), kWeights));
+  }
+}
+
+}  // namespace
+
 void RequireModel(const RunOptions& options) {
+  RequireUsedWeights(options);
   // model_dir needs no checkpoint if --resume has a path or resnet_checkpoint
   // gives weights. A run that follows a training run has already waited for
   // one.
@@ -173,11 +210,15 @@ std::string BetterText(const RunOptions& options, std::int64_t step) {
 
 constexpr std::string_view kAllDamaged = "damaged";
 
-// difference: by which --force was needed.
-void LoadState(const Job& job, const Checkpoint& checkpoint,
+// difference: by which --force was needed. Takes the checkpoint's state.
+void LoadState(const Job& job, Checkpoint& checkpoint,
                const std::string& difference) {
   try {
-    job.device.Load(checkpoint.state);
+    if (Trains(job.options.mode)) {
+      job.device.Load(checkpoint.state);
+    } else {
+      job.device.LoadForUse(std::move(checkpoint.state));
+    }
   } catch (const DataError& error) {
     if (difference.empty()) {
       throw;

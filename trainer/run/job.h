@@ -62,7 +62,8 @@ void SayScheduleAdvice(const RunParams& params, const DataSet& data);
 void RequireSplits(const RunOptions& options, const DataSet& data);
 
 // Throws UsageError where a mode needs a trained model, and model_dir has none:
-// the path is probably wrong.
+// the path is probably wrong; and where weights that the command line gives to
+// such a mode would not be used.
 void RequireModel(const RunOptions& options);
 
 // The input options of this rank's part of an evaluation, with the run's trace.

@@ -70,7 +70,7 @@ class ReplayModel {
                       run_.model_dir));
     }
     if (loaded_ != state->step) {
-      device_->Load(LoadCheckpoint(run_.model_dir, state->step).state);
+      device_->LoadForUse(LoadCheckpoint(run_.model_dir, state->step).state);
       loaded_ = state->step;
     }
     return state->step;

@@ -355,6 +355,25 @@ TEST(DeviceLoopTest, RefusesAStateThatIsNotTheModels) {
             "tensor fc.bias has 15 bytes instead of 16");
 }
 
+TEST(DeviceLoopTest, UsesTheAverageOfAnotherOptimizersState) {
+  OptimizerOptions averaging = kWarmUp;
+  averaging.moving_average_decay = 0.5;
+  const ModelOptions model = {.depth = 18, .num_classes = kClasses};
+  const auto trained = MakeDeviceLoop(model, averaging, kCpu);
+  Train(*trained, 0, 2);
+  averaging.kind = OptimizerKind::kAdamW;
+  const auto user = MakeDeviceLoop(model, averaging, kCpu);
+  ModelState state = trained->Save();
+  EXPECT_THROW(user->Load(state), DataError);
+  user->LoadForUse(state);
+  EXPECT_TRUE(user->Save().model == state.model);
+  EXPECT_TRUE(user->SaveForUse() == trained->SaveForUse());
+  EXPECT_FALSE(user->SaveForUse() == state.model);
+  state.optimizer.erase("fc.bias/average");
+  EXPECT_EQ(MessageOf<DataError>([&] { user->LoadForUse(state); }),
+            "tensor fc.bias/average is missing");
+}
+
 TEST(DeviceLoopTest, DescribesItself) {
   const auto loop = SmallLoop();
   EXPECT_EQ(loop->Describe(), "cpu, 2 threads, float32");

@@ -146,6 +146,10 @@ TEST_F(ParamFileTest, PutsLayerOnLayer) {
   EXPECT_EQ(run.origins.at("image_size"), "--params_override");
   EXPECT_EQ(run.origins.at("seed"), "flag");
   EXPECT_EQ(run.origins.count("recipe"), 0U);
+  EXPECT_TRUE(IsOnCommandLine(run, "image_size"));
+  EXPECT_TRUE(IsOnCommandLine(run, "seed"));
+  EXPECT_FALSE(IsOnCommandLine(run, "resnet_depth"));
+  EXPECT_FALSE(IsOnCommandLine(run, "recipe"));
 }
 
 TEST_F(ParamFileTest, TakesANetworksNameAsTheModel) {
@@ -283,6 +287,8 @@ TEST(ReadParamsTest, RefusesAnotherType) {
 
 TEST(ReadParamsTest, RefusesWhatIsOutOfRange) {
   ExpectRefusals("", {{"iterations_per_loop=0", "at least 1"},
+                      {"train_steps=0", "at least 1"},
+                      {"train_epochs=0", "more than 0"},
                       {"momentum=1", "less than 1"},
                       {"base_learning_rate=0", "more than 0"},
                       {"num_parallel_calls=1025", "at most 1024"},
