@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -115,6 +116,14 @@ std::string NameLine(std::string_view kind, int process, std::int64_t row,
                      kind, process, row, name, number);
 }
 
+// A mark of PyTorch's profiler on a thread of the host.
+std::string MarkLine(const std::string& name, int thread,
+                     Clock::time_point from, Clock::time_point to,
+                     Clock::time_point started) {
+  return ",\n" + EventLine({.row = thread, .start = from, .length = to - from},
+                           Json(name).dump(), "user_annotation", started);
+}
+
 }  // namespace
 
 DeviceTotals ComputeTotals(const DeviceRecord& record) {
@@ -167,6 +176,28 @@ void WriteOperations(const DeviceRecord& record, const TraceLog& log,
     file.Write(",\n" + NameLine("process_name", device, stream, "GPU", device) +
                ",\n" +
                NameLine("thread_name", device, stream, "stream", stream));
+  }
+}
+
+void WriteStepMarks(const std::vector<TraceLog::Thread>& threads,
+                    const TraceLog::Window& window, const TraceLog& log,
+                    AtomicFile& file) {
+  for (const TraceLog::Thread& thread : threads) {
+    std::optional<Clock::time_point> begun;
+    for (const TraceEvent& event : thread.events) {
+      const Clock::time_point end = event.start + event.length;
+      const bool is_inside = event.start >= window.from && end <= window.to;
+      if (event.name == "input wait" && is_inside) {
+        begun = event.start;
+        file.Write(MarkLine("enumerate(DataLoader)#infeed.__next__", thread.id,
+                            event.start, end, log.started()));
+      } else if (event.name == "step" && is_inside) {
+        file.Write(MarkLine(fmt::format("ProfilerStep#{}", event.place.batch),
+                            thread.id, begun.value_or(event.start), end,
+                            log.started()));
+        begun.reset();
+      }
+    }
   }
 }
 

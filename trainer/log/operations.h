@@ -81,4 +81,12 @@ struct DeviceTotals {
 void WriteOperations(const DeviceRecord& record, const TraceLog& log,
                      AtomicFile& file);
 
+// Writes, likewise, the marks by which TensorBoard's page of PyTorch's profiles
+// finds the steps and how long they waited for input: of each wait and step of
+// the threads that lies in the window. A step's mark begins with its wait and
+// has the number of its batch.
+void WriteStepMarks(const std::vector<TraceLog::Thread>& threads,
+                    const TraceLog::Window& window, const TraceLog& log,
+                    AtomicFile& file);
+
 }  // namespace infeed

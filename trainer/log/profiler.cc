@@ -106,18 +106,21 @@ std::optional<Profile> Profiler::End() {
   }
   const DeviceRecord record =
       options_.device == nullptr ? DeviceRecord{} : options_.device->End();
+  const std::vector<TraceLog::Thread> threads = log_->Read();
   Profile profile{.step = last_step_,
                   .path = ProfilePath(options_.model_dir, last_step_),
                   .seconds = ToSeconds(window.to - window.from),
-                  .shares = ComputeShares(log_->Read(), window),
+                  .shares = ComputeShares(threads, window),
                   .totals = ComputeTotals(record)};
   if (!record.problem.empty() && !std::exchange(told_problem_, true)) {
     profile.problem = record.problem;
   }
   MakeFolder(std::filesystem::path(profile.path).parent_path(),
              "create the folder", kOwnNames - 1);
-  log_->Write(profile.path, window, kOwnNames,
-              [&](AtomicFile& file) { WriteOperations(record, *log_, file); });
+  log_->Write(profile.path, window, kOwnNames, [&](AtomicFile& file) {
+    WriteStepMarks(threads, window, *log_, file);
+    WriteOperations(record, *log_, file);
+  });
   return profile;
 }
 

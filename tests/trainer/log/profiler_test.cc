@@ -1,6 +1,7 @@
 #include "trainer/log/profiler.h"
 
 #include <filesystem>
+#include <map>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -87,7 +88,40 @@ TEST_F(ProfilerTest, BeginsAtTheEndOfALoopAndEndsInTime) {
   EXPECT_DOUBLE_EQ(profile->seconds, 0.1);
   EXPECT_DOUBLE_EQ(profile->shares.input_wait, 0.1);
   EXPECT_DOUBLE_EQ(profile->shares.device(), 0.9);
-  EXPECT_THAT(Names(*profile), testing::ElementsAre("input wait"));
+  EXPECT_THAT(Names(*profile),
+              testing::ElementsAre("input wait",
+                                   "enumerate(DataLoader)#infeed.__next__"));
+}
+
+// What TensorBoard's page of PyTorch's profiles takes for steps and their
+// input.
+TEST_F(ProfilerTest, MarksWholeStepsWithTheirWaits) {
+  Profiler profiler = Make({.every_n_steps = 1});
+  profiler.BeginIfDue(1);
+  const TraceLog::Clock::time_point begun = now_;
+  const auto add = [&](std::string_view name, auto from, auto to,
+                       std::int64_t batch) {
+    profiler.trace()->Span(name, begun + from, begun + to, {.batch = batch});
+  };
+  add("step", -1ms, 2ms, 6);  // began before
+  add("input wait", 2ms, 3ms, 7);
+  add("batch", 2ms, 3ms, 7);
+  add("step", 3ms, 9ms, 7);
+  add("input wait", 9ms, 10ms, 8);
+  add("step", 10ms, 21ms, 8);  // ends after the profile
+  now_ += 20ms;
+  std::map<std::string, double> marks;  // length in us
+  const json trace = json::parse(ReadWholeFile(profiler.End()->path, 1 << 20));
+  for (const json& event : trace["traceEvents"]) {
+    if (event.value("cat", "") == "user_annotation") {
+      marks[event["name"]] += event["dur"].get<double>();
+    }
+  }
+  EXPECT_THAT(marks, testing::UnorderedElementsAre(
+                         testing::Pair("ProfilerStep#7",
+                                       testing::DoubleNear(7000, 0.01)),
+                         testing::Pair("enumerate(DataLoader)#infeed.__next__",
+                                       testing::DoubleNear(2000, 0.01))));
 }
 
 TEST_F(ProfilerTest, DoesNotBeginWhileOneLasts) {
@@ -110,7 +144,8 @@ TEST_F(ProfilerTest, LeavesALogOfOthersAsItIs) {
   profiler.BeginIfDue(1);
   now_ += 50ms;
   Add(&log, "step");
-  EXPECT_THAT(Names(*profiler.End()), testing::ElementsAre("step"));
+  EXPECT_THAT(Names(*profiler.End()),
+              testing::ElementsAre("step", "ProfilerStep#0"));
   Add(&log, "late");
   EXPECT_EQ(log.Read()[0].events.size(), 3U);
 }
