@@ -203,8 +203,8 @@ class LayoutMaker {
   void RefuseHalfSorted(std::string_view folder,
                         const ImageRuns& images) const {
     const std::string_view labels = LabelFileOf(folder);
-    const auto image = std::ranges::find_if(images, [](const ImageRun& image) {
-      return IsImagesFolder(FirstFolder(image.path));
+    const auto image = std::ranges::find_if(images, [](const ImageRun& run) {
+      return IsImagesFolder(FirstFolder(run.path));
     });
     if (BaseName(labels) == kAnnotationFile && image != images.end()) {
       throw UsageError(PathOf(folder) + "/" +
