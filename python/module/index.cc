@@ -15,8 +15,8 @@
 
 #include "base/error.h"
 #include "records/bytes/plain_text.h"
-#include "records/store/index_classes.h"
 #include "records/store/index_data.h"
+#include "records/store/label_index.h"
 #include "records/store/record_index.h"
 
 #include "python/module/module.h"
@@ -62,7 +62,7 @@ Names NotesOf(const RecordIndex& index) { return AsText(index.notes()); }
 
 Names ClassNamesOf(const RecordIndex& index) {
   const Unlocked unlocked;
-  return FindClasses(index).names;
+  return NamesByClass(index);
 }
 
 // The records of a split; "": all.

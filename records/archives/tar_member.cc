@@ -309,6 +309,7 @@ std::optional<TarMember> TarWalk::Next() {
       throw DataError(
           "the tar is cut short: an extension header without its member");
     }
+    RefuseMore();
     at_end_ = true;
     return std::nullopt;
   } catch (const DataError& error) {
@@ -334,13 +335,32 @@ std::optional<TarWalk::Header> TarWalk::ReadHeader() {
     throw DataError("the tar is cut short in a header");
   }
   if (IsZeros(block)) {
-    // One block of zeros alone is a damaged header, unless nothing follows.
-    if (!IsZeros(read_(offset_ + kBlock, kTarBlockBytes))) {
-      throw DataError("a block of zeros in the place of a header");
-    }
     return std::nullopt;
   }
   return Header::Parse(block);
+}
+
+// Behind the first block of zeros, or the end of the bytes, are only zeros.
+void TarWalk::RefuseMore() {
+  const std::int64_t second = offset_ + kBlock;
+  for (std::int64_t begin = second;;) {
+    const auto rest = read_(begin, kTarBlockBytes);
+    const auto data = std::ranges::find_if(
+        rest, [](std::byte byte) { return byte != std::byte{0}; });
+    begin += data - rest.begin();
+    if (data != rest.end() && begin < second + kBlock) {
+      throw DataError("a block of zeros in the place of a header");
+    }
+    if (data != rest.end()) {
+      offset_ = begin;
+      throw DataError(
+          "data behind the end of the tar, such as of a second one behind it: "
+          "make a file of each, or join them by tar --concatenate");
+    }
+    if (rest.size() < kTarBlockBytes) {
+      return;
+    }
+  }
 }
 
 std::span<const std::byte> TarWalk::ReadWhole(std::int64_t offset,

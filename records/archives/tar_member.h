@@ -71,9 +71,9 @@ class TarWalk {
 
   // Returns the next member; nullopt at the end, which is two blocks of zeros,
   // or the end of the bytes after a whole member or one such block. Throws
-  // DataError for a damaged header, a wrong size, a malformed extension, or a
-  // member that is cut short; if that is in its data, the call after the one
-  // that returned it throws.
+  // DataError for a damaged header, a wrong size, a malformed extension, data
+  // behind the end other than zeros, or a member that is cut short; if that is
+  // in its data, the call after the one that returned it throws.
   [[nodiscard]] std::optional<TarMember> Next();
 
  private:
@@ -83,6 +83,7 @@ class TarWalk {
   TarMember ReadMember(std::int64_t begin, const Header& header,
                        const Extensions& extensions);
   std::optional<Header> ReadHeader();
+  void RefuseMore();
   void ReadExtension(const Header& header, Extensions& extensions);
   [[nodiscard]] std::span<const std::byte> ReadWhole(std::int64_t offset,
                                                      std::int64_t bytes) const;

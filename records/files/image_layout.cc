@@ -198,21 +198,22 @@ class LayoutMaker {
     }
   }
 
-  // Rejects Tiny ImageNet's val/images/* beside val/<class>/*: "images" would
-  // be a class.
+  // Rejects images that a label file describes beside class folders: only some
+  // were sorted. The folder of Tiny ImageNet's val/images/* would be a class.
   void RefuseHalfSorted(std::string_view folder,
                         const ImageRuns& images) const {
-    const std::string_view labels = LabelFileOf(folder);
-    const auto image = std::ranges::find_if(images, [](const ImageRun& run) {
-      return IsImagesFolder(FirstFolder(run.path));
+    const std::string_view labels = BaseName(LabelFileOf(folder));
+    const auto flat = std::ranges::find_if(images, [&](const ImageRun& run) {
+      return !HasFolder(run) || (labels == kAnnotationFile &&
+                                 IsImagesFolder(FirstFolder(run.path)));
     });
-    if (BaseName(labels) == kAnnotationFile && image != images.end()) {
-      throw UsageError(PathOf(folder) + "/" +
-                       std::string(FirstFolder(image->path)) +
-                       ": images beside class folders, with " +
-                       std::string(kAnnotationFile) +
+    if (!labels.empty() && flat != images.end() &&
+        std::ranges::any_of(images, HasFolder)) {
+      throw UsageError(PathOf(folder) + "/" + std::string(flat->path) +
+                       ": an image beside class folders, with " +
+                       std::string(labels) +
                        ": sort all of them into class folders, or move all "
-                       "back into this one");
+                       "back to this one");
     }
   }
 

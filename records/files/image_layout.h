@@ -61,9 +61,9 @@ inline constexpr std::int64_t kMaxLabelFileBytes = std::int64_t{64} << 20;
 //
 // Images of a split without classes are a UsageError with the layouts; those
 // of a test split beside others are left out with a note, as are images beside
-// class folders and beside splits. Without any split or class, images have no
-// class. Throws UsageError, and DataError for a label file that does not match
-// and for a class whose name has a control character.
+// class folders without a label file and beside splits. Without any split or
+// class, images have no class. Throws UsageError, and DataError for a label
+// file that does not match and for a class whose name has a control character.
 [[nodiscard]] ImageLayout LayOutImages(const TreeFiles& files);
 
 }  // namespace infeed

@@ -273,4 +273,24 @@ int FindLabelOffset(const RecordIndex& index, const RecordKeys& given) {
   return stated.first.label().value_or(1);
 }
 
+std::vector<std::string> NamesByClass(const RecordIndex& index) {
+  IndexClasses classes = FindClasses(index);
+  if (classes.names.empty() || classes.first) {
+    return std::move(classes.names);
+  }
+  const std::int64_t end = FindLabelOffset(index) + std::ssize(classes.names);
+  const LabelCounts found =
+      CountLabels(index, {.use_cache = index.uses_cache()});
+  if (!found.empty() && found.rbegin()->first >= end) {
+    throw DataError(
+        "the labels.txt beside " + PathForMessages(index.shards().front()) +
+        " names " + std::to_string(classes.names.size()) +
+        " classes, the last one of label " + std::to_string(end - 1) +
+        ", but the records have labels up to " +
+        std::to_string(found.rbegin()->first) +
+        ": give it a line for each label, the lowest label's first");
+  }
+  return std::move(classes.names);
+}
+
 }  // namespace infeed

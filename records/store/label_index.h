@@ -60,4 +60,10 @@ using LabelCounts = std::map<std::int64_t, std::int64_t>;
 [[nodiscard]] std::optional<int> StatedLabelOffset(
     const RecordIndex& index, const RecordKeys& given = {});
 
+// The names of FindClasses(), the name of FindLabelOffset()'s label first. The
+// names of a labels.txt, which does not contain the label of its first name,
+// are compared with the records' labels: throws DataError where a label is
+// beyond the names. Throws what the functions above throw.
+[[nodiscard]] std::vector<std::string> NamesByClass(const RecordIndex& index);
+
 }  // namespace infeed

@@ -129,6 +129,13 @@ TEST_F(ReplayModeTest, NamesWhatIsNotThere) {
   const ProgramResult rank = Replay("--step 1 --rank 1");
   EXPECT_EQ(rank.exit_code, 2);
   EXPECT_THAT(rank.err, HasSubstr("rank=1: step 1 was made by one rank"));
+  const ProgramResult weights =
+      Replay("--step 1 --resnet_checkpoint " + out_.path());
+  EXPECT_EQ(weights.exit_code, 2);
+  EXPECT_THAT(weights.err,
+              HasSubstr("resnet_checkpoint=" + out_.path() +
+                        ": not used, as mode replay has the checkpoints of "
+                        "model_dir; leave it out"));
   const ProgramResult run =
       RunTrainResnet("--mode replay --step 1 --model_dir " + out_.path());
   EXPECT_EQ(run.exit_code, 2);

@@ -144,6 +144,16 @@ class ImageFolderTest(unittest.TestCase):
                 index = infeed.Index(data, split="validation")
                 self.assertEqual(index.class_names, classes)
 
+    def test_a_labels_txt_with_too_few_names_is_an_error(self):
+        classes = infeed.Index(support.shards()).class_names
+        with tempfile.TemporaryDirectory() as name:
+            self.copy_of_shards(name, classes[:7])
+            index = infeed.Index(name, split="validation")
+            with self.assertRaisesRegex(
+                    infeed.DataError, f"labels.txt beside {name}/.* names 7 classes"
+                    ".* labels up to 10: "):
+                _ = index.class_names
+
     def test_a_label_has_one_name_in_a_list(self):
         shards = support.shards()
         classes = infeed.Index(shards).class_names

@@ -33,6 +33,7 @@
 #include "tools/images/raw_images.h"
 #include "tools/images/record_images.h"
 #include "tools/shards/progress.h"
+#include "tools/shards/staged_folder.h"
 
 namespace infeed {
 namespace {
@@ -116,7 +117,8 @@ void AddToHash(const ImageObjects& annotations, Hash& hash) {
 }
 
 std::string ConversionKeyPath(const std::string& output_dir) {
-  return ConversionSideFolder(output_dir) + "/conversion";
+  return (fs::path(ConversionSideFolder(output_dir)) / kConversionName)
+      .string();
 }
 
 // Whether the folder's shards are of the conversion with this key.

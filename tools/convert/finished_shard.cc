@@ -9,6 +9,7 @@
 #include "base/atomic_file.h"
 #include "base/own_files.h"
 #include "records/bytes/json.h"
+#include "tools/shards/staged_folder.h"
 
 namespace infeed {
 namespace {
@@ -69,7 +70,7 @@ std::string ConversionSideFolder(const std::string& output_dir) {
 std::string FinishedShardPath(const std::string& output_dir,
                               const std::string& name) {
   return (fs::path(ConversionSideFolder(output_dir)) /
-          (fs::path(name).filename().string() + ".shard.json"))
+          fs::path(name).filename().concat(kFinishedShardEnding))
       .string();
 }
 

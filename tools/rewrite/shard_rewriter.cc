@@ -451,7 +451,7 @@ MergedFile MergeShards(const Paths& shards, const WritingOptions& options,
   if (!file.is_plan) {
     StagedFolder::FinishKilled(parent);
   }
-  (void)ExistingOutputs({file.path}, options.overwrite);
+  const Paths stale = ExistingOutputs({file.path}, options.overwrite);
   if (file.is_plan) {
     file.records = CountRecords(shards, options.skip_bad, interruption);
     return file;
@@ -471,7 +471,7 @@ MergedFile MergeShards(const Paths& shards, const WritingOptions& options,
     }
   }
   writer.Close();
-  folder.Commit({});
+  folder.Commit(stale);
   file.records = writer.records();
   file.left_out = bad.count();
   return file;

@@ -14,6 +14,7 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/print_lines.h"
+#include "records/files/dataset_info.h"
 #include "records/files/open_source.h"
 #include "records/files/side_file.h"
 
@@ -108,6 +109,15 @@ void MoveFiles(const fs::path& from, const fs::path& to) {
   SyncDirectory(to.string());
 }
 
+// A folder with another shard in the place of this one is no conversion's.
+void ForgetConversion(const fs::path& shard) {
+  for (const std::string& folder : DatasetFolders(shard.string())) {
+    const fs::path side = fs::path(folder) / kSide;
+    RemoveFile((side / shard.filename()).concat(kFinishedShardEnding));
+    RemoveFile(side / kConversionName);
+  }
+}
+
 }  // namespace
 
 StagedFolder::StagedFolder(std::string folder)
@@ -198,6 +208,7 @@ void StagedFolder::FinishCommit() {
     RemoveFile(path);
     RemoveFile(path.parent_path() / kSide /
                (path.filename().string() + ".index"));
+    ForgetConversion(path);
   }
   // From here on, new files may have the names of old ones.
   WriteJournal({});

@@ -1,9 +1,15 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace infeed {
+
+// Side files in .infeed of a folder of imagenet_to_records: NAME.shard.json for
+// each shard, and the conversion that may replace them.
+inline constexpr std::string_view kFinishedShardEnding = ".shard.json";
+inline constexpr std::string_view kConversionName = "conversion";
 
 // A folder in which new files appear together: they are written to
 // FOLDER/.infeed/tmp and renamed by Commit(). A folder in an object store
@@ -35,8 +41,9 @@ class StagedFolder {
   // The path for a temporary file.
   [[nodiscard]] std::string ScratchPathFor(const std::string& name) const;
 
-  // Removes the old files `stale`, with their index files, then renames the new
-  // files to their final names, dataset.json last. Requires: called once, last.
+  // Removes the old files `stale`, with their index files and what says that
+  // they are a conversion's, then renames the new files to their final names,
+  // dataset.json last. Requires: called once, last.
   void Commit(const std::vector<std::string>& stale);
 
   [[nodiscard]] const std::string& path() const { return folder_; }

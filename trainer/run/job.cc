@@ -119,10 +119,6 @@ void RequireSplits(const RunOptions& options, const DataSet& data) {
   }
 }
 
-namespace {
-
-// Throws UsageError where the command line gives weights, and a mode that does
-// not train would take a checkpoint instead.
 void RequireUsedWeights(const RunOptions& options) {
   constexpr std::string_view kWeights = "resnet_checkpoint";
   const std::string& weights = options.params.values.resnet_checkpoint;
@@ -134,6 +130,11 @@ void RequireUsedWeights(const RunOptions& options) {
     throw UsageError(
         fmt::format("{}={}: {}", kWeights, WithoutUrlSecrets(weights), why));
   };
+  if (options.mode == Mode::kReplay) {
+    refuse(
+        "not used, as mode replay has the checkpoints of model_dir; leave "
+        "it out");
+  }
   if (!IsOfModelDir(options.resume) && options.resume != "never") {
     refuse("not used, as --resume gives a checkpoint; give one of them");
   }
@@ -151,8 +152,6 @@ void RequireUsedWeights(const RunOptions& options) {
         options.model_dir, steps.back(), kWeights));
   }
 }
-
-}  // namespace
 
 void RequireModel(const RunOptions& options) {
   RequireUsedWeights(options);

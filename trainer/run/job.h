@@ -61,9 +61,12 @@ void SayScheduleAdvice(const RunParams& params, const DataSet& data);
 // Throws UsageError where the data lacks the images that the mode needs.
 void RequireSplits(const RunOptions& options, const DataSet& data);
 
-// Throws UsageError where a mode needs a trained model, and model_dir has none:
-// the path is probably wrong; and where weights that the command line gives to
-// such a mode would not be used.
+// Throws UsageError where the command line gives weights, and a mode that does
+// not train would take a checkpoint instead.
+void RequireUsedWeights(const RunOptions& options);
+
+// The same; and where a mode needs a trained model, and model_dir has none: the
+// path is probably wrong.
 void RequireModel(const RunOptions& options);
 
 // The input options of this rank's part of an evaluation, with the run's trace.

@@ -124,6 +124,7 @@ std::string WriteReplay(const std::string& folder, const ReplayedStep& step,
 }  // namespace
 
 ProgramEnd ReplaySteps(const RunOptions& options, const std::stop_token& stop) {
+  RequireUsedWeights(options);
   RecordedRun recorded = ReadRun(options.model_dir);
   recorded.params = options.params;
   for (const std::int64_t step : options.replay.steps) {

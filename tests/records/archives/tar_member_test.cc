@@ -167,10 +167,24 @@ TEST(TarMemberTest, EndsAtZerosOrAtTheEndOfTheBytes) {
   EXPECT_THAT(Names(text), ElementsAre("a", "b"));
   EXPECT_THAT(Names(text + std::string(512, '\0')), ElementsAre("a", "b"));
   EXPECT_THAT(Names(text + std::string(700, '\0')), ElementsAre("a", "b"));
-  const std::string end = text + std::string(1024, '\0');
-  EXPECT_THAT(Names(end), ElementsAre("a", "b"));
-  EXPECT_THAT(Names(end + "something behind it"), ElementsAre("a", "b"));
+  for (const std::size_t zeros : {1024, 10240, 300'000}) {
+    EXPECT_THAT(Names(text + std::string(zeros, '\0')), ElementsAre("a", "b"));
+  }
   EXPECT_THAT(Names(""), ElementsAre());
+}
+
+TEST(TarMemberTest, DataBehindTheEndAreBadData) {
+  const std::string one = TarFile().Add("a", "1").text();
+  for (const std::size_t zeros : {1024, 10240, 300'000}) {
+    const std::string end = one + std::string(zeros, '\0');
+    EXPECT_EQ(Fault(end + one),
+              "x.tar: at byte " + std::to_string(end.size()) +
+                  ": data behind the end of the tar, such as of a second one "
+                  "behind it: make a file of each, or join them by tar "
+                  "--concatenate");
+    EXPECT_THAT(Fault(end + std::string(100, '\0') + "x"),
+                HasSubstr("data behind the end"));
+  }
 }
 
 TEST(TarMemberTest, AZeroedHeaderIsNoEnd) {

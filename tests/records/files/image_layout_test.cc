@@ -134,7 +134,7 @@ TEST(ImageLayoutTest, HalfSortedImagesOfTinyImageNetAreRefused) {
       "t/train/n1/images/1.JPEG", "t/val/images/2.JPEG", "t/val/n1/3.JPEG"};
   EXPECT_THAT(
       ErrorOf(images, {{"t/val/val_annotations.txt", "2.JPEG\tn1"}}),
-      HasSubstr("raw/t/val/images: images beside class folders, with "
+      HasSubstr("raw/t/val/images/2.JPEG: an image beside class folders, with "
                 "val_annotations.txt: sort all of them into class folders"));
   EXPECT_THAT(LayOut(images).classes, ElementsAre("images", "n1"));
   EXPECT_THAT(LayOut({"train/images/images/1.jpg", "train/images/n/2.jpg",
@@ -142,6 +142,18 @@ TEST(ImageLayoutTest, HalfSortedImagesOfTinyImageNetAreRefused) {
                      {{"val/val_annotations.txt", ""}})
                   .classes,
               ElementsAre("images", "n"));
+}
+
+TEST(ImageLayoutTest, HalfSortedImagesOfImageNetAreRefused) {
+  const std::vector<std::string> images = {
+      "train/n1/1.JPEG", "validation/2.JPEG", "validation/n1/3.JPEG"};
+  for (const char* labels : {"n1\n", "n1\nn1\n"}) {
+    EXPECT_THAT(ErrorOf(images, {{"synset_labels.txt", labels}}),
+                HasSubstr("raw/validation/2.JPEG: an image beside class "
+                          "folders, with synset_labels.txt: sort all"));
+  }
+  EXPECT_THAT(LayOut(images).notes,
+              ElementsAre("raw/validation: skipped 1 file in no class folder"));
 }
 
 TEST(ImageLayoutTest, UnpackedSamplesAreNoClasses) {

@@ -131,6 +131,24 @@ TEST_F(LabelOffsetTest, FollowsFromAListOfClasses) {
   EXPECT_EQ(Offset(shard), 1);
 }
 
+TEST_F(LabelOffsetTest, AListOfClassesNamesEachLabelOrIsAnError) {
+  const auto names = [&](const std::string& labels) {
+    WriteFileAtomically(folder_ / "labels.txt", labels);
+    return NamesByClass(IndexData(folder_.path()));
+  };
+  const std::string shard = Records("train-00000-of-00001", {1, 2, 3});
+  EXPECT_THAT(names("cat\ndog\nemu\n"), ElementsAre("cat", "dog", "emu"));
+  EXPECT_THAT(MessageOf<DataError>([&] { (void)names("cat\ndog\n"); }),
+              AllOf(HasSubstr("labels.txt beside " + shard),
+                    HasSubstr("names 2 classes, the last one of label 2"),
+                    HasSubstr("labels up to 3")));
+  // The label 0 may be that of a background without a line.
+  Records("train-00000-of-00001", {0, 1, 2, 3});
+  EXPECT_THAT(MessageOf<DataError>([&] { (void)names("cat\ndog\nemu\n"); }),
+              HasSubstr("the last one of label 2"));
+  EXPECT_THAT(names("background\ncat\ndog\nemu\n"), SizeIs(4));
+}
+
 TEST_F(LabelOffsetTest, IsTheDescriptions) {
   const std::string shard =
       Records("set/train/train-00000-of-00001", {0, 1, 2});

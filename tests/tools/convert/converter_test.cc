@@ -22,6 +22,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 #include "tools/convert/image_encoder.h"
+#include "tools/shards/staged_folder.h"
 
 namespace infeed::converter_test {
 
@@ -266,6 +267,27 @@ TEST(ConverterTest, ReplacesFilesOfAnotherConversionOnlyWhenAsked) {
   asked.overwrite = true;
   EXPECT_EQ(conversion.Run(asked, plan).replaced_shards, 3);
   EXPECT_EQ(conversion.Run(pixels, plan).kept_shards, 3);
+}
+
+// Of the same names and sizes.
+TEST(ConverterTest, ReplacesFilesOfRecordsReshardOnlyWhenAsked) {
+  ImageFolder raw;
+  raw.JpegsIn("a", 9);
+  Conversion conversion(raw);
+  (void)conversion.Run();
+  {
+    StagedFolder staged(conversion.out().path());
+    std::string bytes = conversion.Read("train-00001-of-00003");
+    bytes.back() ^= 1;
+    WriteFileAtomically(staged.PathFor("train-00001-of-00003"), bytes);
+    staged.Commit({conversion.out() / "train-00001-of-00003"});
+  }
+  const auto before = conversion.Files();
+  EXPECT_THAT(
+      conversion.Failure<UsageError>(),
+      AllOf(HasSubstr("3 files of"),
+            HasSubstr("such as " + conversion.out() / "train-00001-of-00003")));
+  EXPECT_EQ(conversion.Files(), before);
 }
 
 TEST(ConverterTest, ReplacesFilesThatNoConversionMadeOnlyWhenAsked) {

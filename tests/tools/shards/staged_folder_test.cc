@@ -44,6 +44,23 @@ TEST_F(StagedFolderTest, FilesAppearTogether) {
   EXPECT_FALSE(fs::exists(Path(".infeed/tmp")));
 }
 
+// With the reference's layout a conversion's side files are a folder higher.
+TEST_F(StagedFolderTest, AReplacedShardIsNoConversions) {
+  for (const std::string folder : {".", "train"}) {
+    Write(folder + "/a", "old");
+    Write(".infeed/a.shard.json", "{}");
+    Write(".infeed/b.shard.json", "{}");
+    Write(".infeed/conversion", "key");
+    StagedFolder staged(Path(folder));
+    WriteFileAtomically(staged.PathFor("a"), "new");
+    staged.Commit({Path(folder) + "/a"});
+    EXPECT_EQ(Read(folder + "/a"), "new");
+    EXPECT_EQ(Read(".infeed/conversion"), "none") << folder;
+    EXPECT_EQ(Read(".infeed/a.shard.json"), "none") << folder;
+    EXPECT_EQ(Read(".infeed/b.shard.json"), "{}") << folder;
+  }
+}
+
 TEST_F(StagedFolderTest, WhatWasNotCommittedGoes) {
   Write(".infeed/tmp/new", "half");
   StagedFolder::FinishKilled(folder_.path());
