@@ -14,7 +14,7 @@
 #include <c10/cuda/CUDAStream.h>
 
 #include "trainer/cuda/image_tensors.h"
-#include "trainer/kernels/summed_conv.h"
+#include "trainer/kernels/fused_conv.h"
 #include "trainer/network/convolution.h"
 #include "trainer/network/fused_norm.h"
 
@@ -50,7 +50,7 @@ NormStatistics NewStatistics(const torch::Tensor& x) {
           .inverse_std = NewFloats(x, x.size(1))};
 }
 
-SummedConv ShapeOf(const SquareConvolution& of) {
+FusedConv ShapeOf(const SquareConvolution& of) {
   return {.type = ImageTypeOf(of.x),
           .images = of.x.size(0),
           .height = of.x.size(2),
@@ -62,8 +62,8 @@ SummedConv ShapeOf(const SquareConvolution& of) {
           .padding = of.padding};
 }
 
-SummedImages Launch(const SummedConvPlan& plan, const SquareConvolution& of) {
-  const SummedConv shape = ShapeOf(of);
+SummedImages Launch(const FusedConvPlan& plan, const SquareConvolution& of) {
+  const FusedConv shape = ShapeOf(of);
   const SummedImages result(
       at::empty(
           {shape.images, shape.outputs, shape.out_height(), shape.out_width()},
@@ -82,7 +82,7 @@ SummedImages Launch(const SummedConvPlan& plan, const SquareConvolution& of) {
 }
 
 // Milliseconds of some launches, after one that loads the kernel.
-float TimeOf(const SummedConvPlan& plan, const SquareConvolution& of) {
+float TimeOf(const FusedConvPlan& plan, const SquareConvolution& of) {
   constexpr int kLaunches = 3;
   at::cuda::CUDAEvent start(cudaEventDefault);
   at::cuda::CUDAEvent end(cudaEventDefault);
@@ -98,17 +98,17 @@ float TimeOf(const SummedConvPlan& plan, const SquareConvolution& of) {
 
 // The first plan where LibTorch may not time algorithms, else the fastest of
 // some.
-std::optional<SummedConvPlan> ChoosePlan(const SquareConvolution& of) {
+std::optional<FusedConvPlan> ChoosePlan(const SquareConvolution& of) {
   // cuDNN may compile each, for a second or so of the host.
   constexpr std::size_t kMostTimed = 3;
   const at::Context& libraries = at::globalContext();
-  const std::vector<SummedConvPlan> plans =
-      SummedConvPlan::Find(ShapeOf(of), libraries.deterministicCuDNN(),
-                           libraries.benchmarkCuDNN() ? kMostTimed : 1,
-                           at::native::getCudnnHandle());
-  std::optional<SummedConvPlan> best;
+  const std::vector<FusedConvPlan> plans =
+      FusedConvPlan::Find(ShapeOf(of), libraries.deterministicCuDNN(),
+                          libraries.benchmarkCuDNN() ? kMostTimed : 1,
+                          at::native::getCudnnHandle());
+  std::optional<FusedConvPlan> best;
   float least = 0;
-  for (const SummedConvPlan& plan : plans) {
+  for (const FusedConvPlan& plan : plans) {
     const float time = plans.size() > 1 ? TimeOf(plan, of) : 0;
     if (!best || time < least) {
       best = plan;
@@ -119,10 +119,9 @@ std::optional<SummedConvPlan> ChoosePlan(const SquareConvolution& of) {
 }
 
 // The chosen plans of the process; nullopt where cuDNN has none.
-class SummedConvPlans {
+class ConvPlans {
  public:
-  [[nodiscard]] std::optional<SummedConvPlan> Find(
-      const SquareConvolution& of) {
+  [[nodiscard]] std::optional<FusedConvPlan> Find(const SquareConvolution& of) {
     const Key key = {.card = of.x.get_device(),
                      .deterministic = at::globalContext().deterministicCuDNN(),
                      .shape = ShapeOf(of)};
@@ -142,15 +141,15 @@ class SummedConvPlans {
   struct Key {
     std::int64_t card;
     bool deterministic;
-    SummedConv shape;
+    FusedConv shape;
     [[nodiscard]] auto operator<=>(const Key&) const = default;
   };
   std::mutex mutex_;
-  std::map<Key, std::optional<SummedConvPlan>> plans_;
+  std::map<Key, std::optional<FusedConvPlan>> plans_;
 };
 
-SummedConvPlans& Plans() {
-  static SummedConvPlans plans;
+ConvPlans& Plans() {
+  static ConvPlans plans;
   return plans;
 }
 
