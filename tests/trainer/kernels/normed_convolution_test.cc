@@ -1,6 +1,7 @@
 // Convolutions that normalize what they read, against LibTorch in float32 and
 // against the norm and the convolution as two operations; on a CPU by a
-// stand-in of cuDNN.
+// stand-in of cuDNN. A card for which cuDNN lacks the kernels runs two
+// operations in all tests.
 #include "trainer/network/normed_convolution.h"
 
 #include <cuda_runtime_api.h>
@@ -117,8 +118,9 @@ TEST_P(NormedConvolutionTest, ResultSumsAndGradientsAreThoseOfBothLayers) {
 #endif
   const SummedImages found =
       ConvolveNormed(layers.convolution, layers.x, layers.norm);
+#ifdef INFEED_CUDA_ON_CPU
   ASSERT_TRUE(found.sums.defined());
-  EXPECT_FALSE(found.sums.requires_grad());
+#endif
   EXPECT_EQ(found.x.scalar_type(), torch::kHalf);
   EXPECT_TRUE(found.x.is_contiguous(at::MemoryFormat::ChannelsLast));
   const std::vector<torch::Tensor> gradients = layers.Gradients(found.x);
@@ -136,8 +138,11 @@ TEST_P(NormedConvolutionTest, ResultSumsAndGradientsAreThoseOfBothLayers) {
                  exact.convolution->weight.to(torch::kHalf).to(torch::kFloat),
                  {}, GetParam().stride, GetParam().kernel / 2);
   ExpectNear(found.x, expected, kRounding);
-  ExpectNear(found.sums[0], expected.sum({0, 2, 3}), kRounding);
-  ExpectNear(found.sums[1], expected.square().sum({0, 2, 3}), kRounding);
+  if (found.sums.defined()) {
+    EXPECT_FALSE(found.sums.requires_grad());
+    ExpectNear(found.sums[0], expected.sum({0, 2, 3}), kRounding);
+    ExpectNear(found.sums[1], expected.square().sum({0, 2, 3}), kRounding);
+  }
   const std::vector<torch::Tensor> wanted = exact.Gradients(expected);
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     SCOPED_TRACE("gradient " + std::to_string(i));
