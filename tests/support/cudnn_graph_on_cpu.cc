@@ -11,33 +11,33 @@
 namespace infeed {
 namespace {
 
-using Floats = std::vector<float>;
+using FloatValues = std::vector<float>;
 using Sizes = std::array<std::int64_t, 4>;  // N, C, H, W
 using Operations = std::vector<const CudnnDescriptor*>;
 
 // ---- Descriptors ----
 
 // An operation's attributes of a pass.
-struct PassNames {
+struct PassAttributes {
   cudnnBackendAttributeName_t how, x, weight, y;
 };
-constexpr PassNames kForward = {
+constexpr PassAttributes kForwardPass = {
     CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC,
     CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X,
     CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W,
     CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y};
-constexpr PassNames kWeightGradient = {
+constexpr PassAttributes kWeightGradientPass = {
     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC,
     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X,
     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW,
     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY};
-constexpr PassNames kInputGradient = {
+constexpr PassAttributes kInputGradientPass = {
     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC,
     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX,
     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W,
     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY};
 
-cudnnPointwiseMode_t ModeOf(const CudnnDescriptor& operation) {
+cudnnPointwiseMode_t PointwiseModeOf(const CudnnDescriptor& operation) {
   return operation.Part(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR)
       .Get<cudnnPointwiseMode_t>(CUDNN_ATTR_POINTWISE_MODE)
       .at(0);
@@ -88,7 +88,7 @@ std::string LettersOf(const Operations& operations) {
         letters += 'n';
         break;
       default:
-        letters += "+*-rm"[ModeOf(*one)];
+        letters += "+*-rm"[PointwiseModeOf(*one)];
     }
   }
   return letters;
@@ -99,9 +99,10 @@ std::string LettersOf(const Operations& operations) {
 bool AreHalf(const Operations& operations) {
   return std::ranges::all_of(operations, [](const CudnnDescriptor* one) {
     return std::ranges::all_of(
-        std::array{kForward.x, kForward.weight, kForward.y, kWeightGradient.x,
-                   kWeightGradient.weight, kWeightGradient.y, kInputGradient.x,
-                   kInputGradient.weight, kInputGradient.y,
+        std::array{kForwardPass.x, kForwardPass.weight, kForwardPass.y,
+                   kWeightGradientPass.x, kWeightGradientPass.weight,
+                   kWeightGradientPass.y, kInputGradientPass.x,
+                   kInputGradientPass.weight, kInputGradientPass.y,
                    CUDNN_ATTR_OPERATION_POINTWISE_XDESC,
                    CUDNN_ATTR_OPERATION_POINTWISE_DXDESC},
         [&](cudnnBackendAttributeName_t name) {
@@ -189,13 +190,13 @@ class GraphRun {
         .at(static_cast<std::size_t>(place - ids.begin()));
   }
 
-  const Floats& Read(const CudnnDescriptor& operation,
-                     cudnnBackendAttributeName_t name) {
+  const FloatValues& Read(const CudnnDescriptor& operation,
+                          cudnnBackendAttributeName_t name) {
     const CudnnDescriptor& tensor = operation.Part(name);
     if (IsVirtual(tensor)) {
       return values_.at(&tensor);
     }
-    Floats& values = values_[&tensor];
+    FloatValues& values = values_[&tensor];
     values.clear();
     WithBits(tensor, [&]<typename T>(T) {
       for (const T bits : std::span(static_cast<const T*>(MemoryOf(tensor)),
@@ -208,7 +209,7 @@ class GraphRun {
 
   // Rounded where they are stored.
   void Write(const CudnnDescriptor& operation, cudnnBackendAttributeName_t name,
-             const Floats& values) {
+             const FloatValues& values) {
     const CudnnDescriptor& tensor = operation.Part(name);
     if (IsVirtual(tensor)) {
       values_[&tensor] = values;
@@ -224,7 +225,7 @@ class GraphRun {
   // the places of y and of the first channel of x and of the weight.
   template <typename Use>
   static void ForEachProduct(const CudnnDescriptor& convolution,
-                             const PassNames& names, const Use& use) {
+                             const PassAttributes& names, const Use& use) {
     const Sizes x = SizesOf(convolution.Part(names.x));
     const Sizes weight = SizesOf(convolution.Part(names.weight));
     const Sizes y = SizesOf(convolution.Part(names.y));
@@ -239,16 +240,16 @@ class GraphRun {
                });
   }
   static std::size_t ChannelsOf(const CudnnDescriptor& convolution,
-                                const PassNames& names) {
+                                const PassAttributes& names) {
     return static_cast<std::size_t>(SizesOf(convolution.Part(names.x))[1]);
   }
 
   void Forward(const CudnnDescriptor& convolution) {
-    const Floats& x = Read(convolution, kForward.x);
-    const Floats& weight = Read(convolution, kForward.weight);
-    Floats y(CountOf(convolution.Part(kForward.y)));
-    const std::size_t channels = ChannelsOf(convolution, kForward);
-    ForEachProduct(convolution, kForward,
+    const FloatValues& x = Read(convolution, kForwardPass.x);
+    const FloatValues& weight = Read(convolution, kForwardPass.weight);
+    FloatValues y(CountOf(convolution.Part(kForwardPass.y)));
+    const std::size_t channels = ChannelsOf(convolution, kForwardPass);
+    ForEachProduct(convolution, kForwardPass,
                    [&](std::size_t to, std::size_t from, std::size_t by) {
                      float sum = 0;
                      for (std::size_t c = 0; c < channels; ++c) {
@@ -256,43 +257,43 @@ class GraphRun {
                      }
                      y[to] += sum;
                    });
-    Write(convolution, kForward.y, y);
+    Write(convolution, kForwardPass.y, y);
   }
 
   void WeightGradient(const CudnnDescriptor& convolution) {
-    const Floats& x = Read(convolution, kWeightGradient.x);
-    const Floats& y = Read(convolution, kWeightGradient.y);
-    Floats weight(CountOf(convolution.Part(kWeightGradient.weight)));
-    const std::size_t channels = ChannelsOf(convolution, kWeightGradient);
-    ForEachProduct(convolution, kWeightGradient,
+    const FloatValues& x = Read(convolution, kWeightGradientPass.x);
+    const FloatValues& y = Read(convolution, kWeightGradientPass.y);
+    FloatValues weight(CountOf(convolution.Part(kWeightGradientPass.weight)));
+    const std::size_t channels = ChannelsOf(convolution, kWeightGradientPass);
+    ForEachProduct(convolution, kWeightGradientPass,
                    [&](std::size_t to, std::size_t from, std::size_t by) {
                      for (std::size_t c = 0; c < channels; ++c) {
                        weight[by + c] += y[to] * x[from + c];
                      }
                    });
-    Write(convolution, kWeightGradient.weight, weight);
+    Write(convolution, kWeightGradientPass.weight, weight);
   }
 
   void InputGradient(const CudnnDescriptor& convolution) {
-    const Floats& weight = Read(convolution, kInputGradient.weight);
-    const Floats& y = Read(convolution, kInputGradient.y);
-    Floats x(CountOf(convolution.Part(kInputGradient.x)));
-    const std::size_t channels = ChannelsOf(convolution, kInputGradient);
-    ForEachProduct(convolution, kInputGradient,
+    const FloatValues& weight = Read(convolution, kInputGradientPass.weight);
+    const FloatValues& y = Read(convolution, kInputGradientPass.y);
+    FloatValues x(CountOf(convolution.Part(kInputGradientPass.x)));
+    const std::size_t channels = ChannelsOf(convolution, kInputGradientPass);
+    ForEachProduct(convolution, kInputGradientPass,
                    [&](std::size_t to, std::size_t from, std::size_t by) {
                      for (std::size_t c = 0; c < channels; ++c) {
                        x[from + c] += y[to] * weight[by + c];
                      }
                    });
-    Write(convolution, kInputGradient.x, x);
+    Write(convolution, kInputGradientPass.x, x);
   }
 
   void Sums(const CudnnDescriptor& operation) {
-    const Floats& y = Read(operation, CUDNN_ATTR_OPERATION_GENSTATS_XDESC);
+    const FloatValues& y = Read(operation, CUDNN_ATTR_OPERATION_GENSTATS_XDESC);
     const std::size_t channels =
         CountOf(operation.Part(CUDNN_ATTR_OPERATION_GENSTATS_SUMDESC));
-    Floats sum(channels);
-    Floats squares(channels);
+    FloatValues sum(channels);
+    FloatValues squares(channels);
     for (std::size_t i = 0; i < y.size(); ++i) {
       sum[i % channels] += y[i];
       squares[i % channels] += y[i] * y[i];
@@ -302,25 +303,25 @@ class GraphRun {
   }
 
   void NormSums(const CudnnDescriptor& operation) {
-    const Floats x =
+    const FloatValues x =
         Read(operation, CUDNN_ATTR_OPERATION_BN_BWD_WEIGHTS_X_DESC);
-    const Floats g =
+    const FloatValues g =
         Read(operation, CUDNN_ATTR_OPERATION_BN_BWD_WEIGHTS_DY_DESC);
-    const Floats mean =
+    const FloatValues mean =
         Read(operation, CUDNN_ATTR_OPERATION_BN_BWD_WEIGHTS_MEAN_DESC);
-    const Floats inverse_std =
+    const FloatValues inverse_std =
         Read(operation, CUDNN_ATTR_OPERATION_BN_BWD_WEIGHTS_INVSTD_DESC);
-    const Floats weight =
+    const FloatValues weight =
         Read(operation, CUDNN_ATTR_OPERATION_BN_BWD_WEIGHTS_BN_SCALE_DESC);
     const std::size_t channels = mean.size();
-    Floats of_weight(channels);
-    Floats of_bias(channels);
+    FloatValues of_weight(channels);
+    FloatValues of_bias(channels);
     for (std::size_t i = 0; i < x.size(); ++i) {
       const std::size_t c = i % channels;
       of_weight[c] += g[i] * (x[i] - mean[c]) * inverse_std[c];
       of_bias[c] += g[i];
     }
-    std::array<Floats, 3> factors;
+    std::array<FloatValues, 3> factors;
     const auto rows = static_cast<float>(x.size() / channels);
     for (std::size_t c = 0; c < channels; ++c) {
       const float a = weight[c] * inverse_std[c];
@@ -341,16 +342,16 @@ class GraphRun {
   }
 
   void Pointwise(const CudnnDescriptor& operation) {
-    const cudnnPointwiseMode_t mode = ModeOf(operation);
+    const cudnnPointwiseMode_t mode = PointwiseModeOf(operation);
     const bool is_backward = mode == CUDNN_POINTWISE_RELU_BWD;
-    const Floats x = Read(operation, CUDNN_ATTR_OPERATION_POINTWISE_XDESC);
-    const Floats other =
+    const FloatValues x = Read(operation, CUDNN_ATTR_OPERATION_POINTWISE_XDESC);
+    const FloatValues other =
         mode == CUDNN_POINTWISE_RELU_FWD
-            ? Floats{0}
+            ? FloatValues{0}
             : Read(operation, is_backward
                                   ? CUDNN_ATTR_OPERATION_POINTWISE_DYDESC
                                   : CUDNN_ATTR_OPERATION_POINTWISE_BDESC);
-    Floats y;
+    FloatValues y;
     for (std::size_t i = 0; i < x.size(); ++i) {
       y.push_back(Result(mode, x[i], other[i % other.size()]));
     }
@@ -377,7 +378,7 @@ class GraphRun {
   }
 
   const CudnnDescriptor& pack_;
-  std::map<const CudnnDescriptor*, Floats> values_;
+  std::map<const CudnnDescriptor*, FloatValues> values_;
 };
 
 }  // namespace

@@ -95,7 +95,7 @@ struct PassNames {
   cudnnBackendDescriptorType_t type;
   cudnnBackendAttributeName_t alpha, beta, how, x, weight, y;
 };
-constexpr PassNames kForward = {
+constexpr PassNames kForwardNames = {
     CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR,
     CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA,
     CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA,
@@ -103,7 +103,7 @@ constexpr PassNames kForward = {
     CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X,
     CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W,
     CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y};
-constexpr PassNames kWeightGradient = {
+constexpr PassNames kWeightGradientNames = {
     CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR,
     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA,
     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA,
@@ -111,7 +111,7 @@ constexpr PassNames kWeightGradient = {
     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X,
     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW,
     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY};
-constexpr PassNames kInputGradient = {
+constexpr PassNames kInputGradientNames = {
     CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR,
     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA,
     CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_BETA,
@@ -123,13 +123,13 @@ constexpr PassNames kInputGradient = {
 const PassNames& NamesOf(CudnnGraph::Pass pass) {
   switch (pass) {
     case CudnnGraph::Pass::kForward:
-      return kForward;
+      return kForwardNames;
     case CudnnGraph::Pass::kWeightGradient:
-      return kWeightGradient;
+      return kWeightGradientNames;
     case CudnnGraph::Pass::kInputGradient:
       break;
   }
-  return kInputGradient;
+  return kInputGradientNames;
 }
 
 cudnnPointwiseMode_t ModeOf(CudnnGraph::Pointwise op) {
