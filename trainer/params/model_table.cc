@@ -175,7 +175,8 @@ const Param kModelParams[] = {
         "",
         "Statistics of a batch norm after a convolution, on a GPU in bfloat16 "
         "or float16: by a pass over the images, or by the convolution, where "
-        "cuDNN has a kernel for both; results differ by rounding.")
+        "cuDNN has a kernel for both; fused: and a convolution computes norm "
+        "and ReLU before it, in float16 only; results differ by rounding.")
         .NotFor("model", "lenet")
         .NotFor("pre_activation", "true")
         .NotFor("fused_batch_norm", "false")

@@ -32,6 +32,13 @@ TEST(CheckTogetherTest, SaysWhatAParameterIsUsedWith) {
             "model=lenet");
 }
 
+TEST(CheckTogetherTest, SaysWhereNormsAreFusedIntoConvolutions) {
+  EXPECT_EQ(ErrorOf("conv_statistics=fused,precision=bfloat16"),
+            "conv_statistics=fused and precision=bfloat16: cuDNN normalizes "
+            "within a convolution in float16 only, give precision=float16 or "
+            "conv_statistics=epilogue");
+}
+
 struct Pair {
   std::string given;
   std::string other;
@@ -115,6 +122,9 @@ INSTANTIATE_TEST_SUITE_P(
              "pre_activation=0"},
         Pair{"conv_statistics=epilogue,batch_norm_group=2", "conv_statistics",
              "batch_norm_group=1"},
+        Pair{"conv_statistics=fused", "precision", "precision=float16"},
+        Pair{"conv_statistics=fused,precision=bfloat16", "precision",
+             "conv_statistics=epilogue"},
         Pair{"model=lenet", "image_size", "image_size=28"},
         Pair{"model=lenet,image_size=28x32", "image_size", "image_size=28"}));
 
