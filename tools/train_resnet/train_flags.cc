@@ -291,7 +291,7 @@ void AddPredictFlags(CLI::App& app, RunOptions& run) {
       ->check(CLI::Range(1, 1 << 20).description(""))
       ->type_name("N");
   Rare(app.add_option("--num_test_images", run.num_test_images,
-                      "Images to predict. [all]"))
+                      "Images to predict, the first ones of the input. [all]"))
       ->check(
           CLI::Range(std::int64_t{1}, std::int64_t{1} << 32).description(""))
       ->type_name("N");

@@ -30,7 +30,10 @@ const Param kDataParams[] = {
         "computed.",
         "as many as the data has"),
     Row("num_eval_images", Field<&P::num_eval_images>(), Between(0, kMaxImages),
-        "images", "Images to evaluate.", "as many as the data has"),
+        "images",
+        "Images to evaluate; fewer than the data has are a sample that is "
+        "spread evenly over it, the same in each evaluation.",
+        "as many as the data has"),
     Row("eval_split", Field<&P::eval_split>("auto|train|validation|test"),
         Any(), "",
         "Split to evaluate; auto: validation where there is one, else test."),
