@@ -211,7 +211,8 @@ class Loader:
                         and self._options.get("label_key") != "")
         if wants_labels and not self._has_labels and self._rank == 0:
             _log.warning("no record was found to have a label: batch.labels is "
-                         "None (if they have one, give label_key)")
+                         "None (if they have one, or a field is one, give "
+                         "label_key)")
 
     def _whole(self, own: int | None, whole: int | None) -> int:
         if own is not None and whole is None:
