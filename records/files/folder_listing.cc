@@ -83,7 +83,9 @@ void TakeEntry(DIR* folder, const dirent& entry, FolderListing& listing) {
     listing.images.push_back({.name = std::move(name),
                               .bytes = status.bytes,
                               .error = status.error});
-  } else {  // A dangling link counts as a file.
+  } else if (status.error && status.error != std::errc::not_supported) {
+    listing.broken.push_back({.name = std::move(name), .error = status.error});
+  } else {
     listing.ignored.push_back(std::move(name));
   }
 }
@@ -285,6 +287,12 @@ class Walker {
         Refuse(image);
       }
       walk_.images.push_back(std::move(image));
+    }
+    if (!listing.broken.empty()) {
+      const FolderEntry& link = listing.broken.front();
+      throw IoError(start_ + folder.path + link.name +
+                    ": cannot follow the link: " + link.error.message() +
+                    ": restore what it leads to, or remove the link");
     }
     for (const std::string& name : listing.ignored) {
       walk_.ignored.push_back(folder.path + name);

@@ -27,6 +27,8 @@ struct FolderListing {
   std::vector<std::string> folders;
   std::vector<FolderEntry> images;   // by extension
   std::vector<std::string> ignored;  // hidden entries, and other kinds of files
+  // Links that lead nowhere, perhaps to a folder; not those named as images.
+  std::vector<FolderEntry> broken = {};
 };
 
 // Throws IoError when the folder cannot be read, or a bucket has no object
@@ -57,8 +59,8 @@ struct FolderWalk {
 
 enum class UnreadableFiles { kThrow, kTake };
 
-// Throws what ListFolders() throws, and, if so told, IoError for an image that
-// cannot be read.
+// Throws what ListFolders() throws, and IoError for a broken link, or, if so
+// told, for an image that cannot be read.
 [[nodiscard]] FolderWalk WalkFolder(
     const std::string& folder,
     UnreadableFiles unreadable = UnreadableFiles::kThrow);

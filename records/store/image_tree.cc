@@ -25,8 +25,8 @@ constexpr std::int64_t kMaxLabelsBytes = std::int64_t{1} << 30;
 // Makes the tree of a raw folder.
 class TreeMaker {
  public:
-  explicit TreeMaker(std::string raw)
-      : raw_(std::move(raw)), walk_(WalkFolder(raw_)) {}
+  TreeMaker(std::string raw, UnreadableFiles unreadable)
+      : raw_(std::move(raw)), walk_(WalkFolder(raw_, unreadable)) {}
 
   // nullopt: there are no images.
   std::optional<ImageTree> Make() {
@@ -165,11 +165,11 @@ std::string WithoutSlashes(std::string path) {
 }  // namespace
 
 std::optional<ImageTree> FindImageTree(const std::string& raw_data_dir) {
-  return TreeMaker(WithoutSlashes(raw_data_dir)).Make();
+  return TreeMaker(WithoutSlashes(raw_data_dir), UnreadableFiles::kTake).Make();
 }
 
 ImageTree FindImages(const std::string& raw_data_dir) {
-  TreeMaker maker(WithoutSlashes(raw_data_dir));
+  TreeMaker maker(WithoutSlashes(raw_data_dir), UnreadableFiles::kThrow);
   std::optional<ImageTree> tree = maker.Make();
   if (!tree) {
     throw UsageError(maker.NothingFound());

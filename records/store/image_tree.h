@@ -85,6 +85,7 @@ struct ImageTree {
 // none of the layouts, DataError for a label file that does not match the
 // images.
 [[nodiscard]] ImageTree FindImages(const std::string& raw_data_dir);
+// As the folder is read directly: image files that cannot be read count, too.
 // nullopt: the folder has no images at all.
 [[nodiscard]] std::optional<ImageTree> FindImageTree(
     const std::string& raw_data_dir);

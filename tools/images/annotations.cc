@@ -222,6 +222,18 @@ const FolderEntry* AnnotatedFolder::FindImageOf(std::string_view stem) const {
   return nullptr;
 }
 
+std::vector<std::string> AnnotatedFolder::FilesIn(
+    std::string_view folder) const {
+  std::vector<std::string> found;
+  for (auto file = files_.lower_bound(folder);
+       file != files_.end() && file->starts_with(folder); ++file) {
+    if (file->find('/', folder.size()) == std::string::npos) {
+      found.push_back(*file);
+    }
+  }
+  return found;
+}
+
 std::string AnnotatedFolder::FirstOf(
     const std::vector<std::string>& paths) const {
   const auto found = std::ranges::find_if(

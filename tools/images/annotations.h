@@ -121,6 +121,8 @@ class AnnotatedFolder {
   [[nodiscard]] const std::set<std::string, std::less<>>& files() const {
     return files_;
   }
+  // Those directly in a folder, given with a slash at its end, or "".
+  [[nodiscard]] std::vector<std::string> FilesIn(std::string_view folder) const;
   // The first of some files that is there, or "".
   [[nodiscard]] std::string FirstOf(
       const std::vector<std::string>& paths) const;

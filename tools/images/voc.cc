@@ -1,10 +1,12 @@
 #include "tools/images/voc.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -17,6 +19,7 @@
 #include "base/error.h"
 #include "records/bytes/plain_text.h"
 #include "records/files/open_source.h"
+#include "records/files/split_names.h"
 #include "records/files/text_lines.h"
 #include "tools/cli/parallel_for.h"
 #include "tools/images/annotations.h"
@@ -28,6 +31,7 @@ constexpr std::int64_t kMaxXmlBytes = std::int64_t{16} << 20;
 constexpr std::int64_t kMaxListBytes = std::int64_t{64} << 20;
 constexpr double kMostPixels = 1e9;
 constexpr std::string_view kImagesFolder = "JPEGImages/";
+constexpr std::string_view kTrainval = "trainval";
 
 // An image, and the paths of its annotations, within the folder.
 struct VocImage {
@@ -133,8 +137,19 @@ class VocFolder {
   }
 
   [[nodiscard]] const AnnotatedFolder& folder() const { return folder_; }
-  // Images of a folder without lists that have no XML.
-  [[nodiscard]] std::int64_t without_xml() const { return without_xml_; }
+  // On what is left out.
+  [[nodiscard]] std::vector<std::string> Notes() const {
+    std::vector<std::string> notes = notes_;
+    if (without_xml_ > 0) {
+      notes.push_back("--voc: " + CountText(without_xml_, "image") +
+                      " without an XML file left out");
+    }
+    if (unlisted_ > 0) {
+      notes.push_back("--voc: " + CountText(unlisted_, "image") +
+                      " with an XML file left out, as no list names them");
+    }
+    return notes;
+  }
 
  private:
   // Whether --voc_set is given.
@@ -151,48 +166,120 @@ class VocFolder {
     return bases;
   }
 
+  struct List {
+    std::string file = {};
+    std::string_view split = {};
+  };
+
   void FindIn(const std::string& base) {
-    const std::string lists = base + "ImageSets/" + options_.voc_set + "/";
-    const auto is_there = [&](const char* name) {
-      return folder_.files().contains(lists + name + ".txt");
-    };
-    const bool is_divided = is_there("train") || is_there("val");
-    const std::size_t before = found_.size();
-    for (const auto& [name, split] :
-         {std::pair("train", "train"), std::pair("val", "validation"),
-          std::pair("trainval", ""), std::pair("test", "test")}) {
-      if (is_there(name) && !(is_divided && *split == '\0')) {
-        TakeList(base, lists + name + ".txt", split);
+    const std::string in = base + "ImageSets/" + options_.voc_set + "/";
+    std::vector<List> lists = ListsIn(in);
+    for (const std::string& other : {base + "ImageSets/", base}) {
+      if (lists.empty() && !HasSet()) {
+        lists = ListsIn(other);
       }
     }
-    if (found_.size() == before) {
+    const std::string xmls = base + "Annotations/";
+    if (lists.empty()) {
       if (HasSet()) {
         throw UsageError(
-            "--voc_set: " + PathForMessages(folder_.PathOf(lists)) +
+            "--voc_set: " + PathForMessages(folder_.PathOf(in)) +
             " has no train.txt, val.txt, trainval.txt or test.txt");
       }
-      const std::string xmls = base + "Annotations/";
-      for (auto file = folder_.files().lower_bound(xmls);
-           file != folder_.files().end() && file->starts_with(xmls); ++file) {
-        if (file->ends_with(".xml")) {
-          Take(base, WithoutExtension(*file).substr(xmls.size()), "", *file);
-        }
+      NoteOtherLists(in);
+      for (const std::string_view name : NamesOfXmls(xmls)) {
+        Take(base, name, "", xmls + std::string(name) + ".xml");
+      }
+      return;
+    }
+    for (const List& list : lists) {
+      TakeList(base, list);
+    }
+    for (const std::string_view name : NamesOfXmls(xmls)) {
+      const FolderEntry* const image = folder_.FindImageOf(
+          base + std::string(kImagesFolder) + std::string(name));
+      unlisted_ += image != nullptr && !listed_.contains(image) ? 1 : 0;
+    }
+  }
+
+  // The lists of splits in a folder. trainval counts without train and val.
+  std::vector<List> ListsIn(const std::string& in) const {
+    std::map<std::string_view, List> lists;
+    for (const std::string& file : folder_.FilesIn(in)) {
+      const std::string_view stem = WithoutExtension(BaseName(file));
+      const std::string_view split =
+          LowerCase(stem) == "trainval" ? kTrainval : SplitNamed(stem);
+      if (split.empty() || LowerCase(Extension(file)) != "txt") {
+        continue;
+      }
+      const auto [other, is_new] = lists.emplace(split, List{file, split});
+      if (!is_new) {
+        RefuseTwoNamesOf(split, PathForMessages(folder_.PathOf(in)),
+                         std::string(BaseName(other->second.file)),
+                         std::string(BaseName(file)));
+      }
+    }
+    if (lists.contains("train") || lists.contains("validation")) {
+      lists.erase(kTrainval);
+    }
+    std::vector<List> found;
+    for (auto& [split, list] : lists) {
+      list.split = split == kTrainval ? "" : split;
+      found.push_back(std::move(list));
+    }
+    return found;
+  }
+
+  void NoteOtherLists(const std::string& in) {
+    const std::vector<std::string> files = folder_.FilesIn(in);
+    if (!files.empty()) {
+      notes_.push_back("--voc: " + PathForMessages(folder_.PathOf(in)) +
+                       " has no list that is named after a split (as " +
+                       NameText(BaseName(files.front())) +
+                       " is not): its lists are not read");
+    }
+  }
+
+  // Of Annotations/NAME.xml, in whatever folder below it.
+  [[nodiscard]] std::vector<std::string_view> NamesOfXmls(
+      const std::string& xmls) const {
+    std::vector<std::string_view> names;
+    for (auto file = folder_.files().lower_bound(xmls);
+         file != folder_.files().end() && file->starts_with(xmls); ++file) {
+      if (file->ends_with(".xml")) {
+        names.push_back(WithoutExtension(*file).substr(xmls.size()));
+      }
+    }
+    return names;
+  }
+
+  void TakeList(const std::string& base, const List& list) {
+    ForEachName(list, [&](std::string_view name, const std::string& origin) {
+      Take(base, name, list.split, origin);
+      listed_.insert(found_.back().image);
+    });
+  }
+
+  // Calls take(name, origin). Lines are names, or paths of images; in the lists
+  // of a class a number follows, in others the path of the XML.
+  template <typename TakeName>
+  void ForEachName(const List& list, const TakeName& take) const {
+    int number = 0;
+    for (const std::string& line :
+         Lines(folder_.Read(list.file, kMaxListBytes))) {
+      ++number;
+      const std::string_view name = NameInList(
+          std::string_view(line).substr(0, line.find_first_of(kBlanks)));
+      if (!name.empty()) {
+        take(name, list.file + ": line " + std::to_string(number));
       }
     }
   }
 
-  // Lines are names; in the lists of a class a number follows.
-  void TakeList(const std::string& base, const std::string& list,
-                std::string_view split) {
-    int number = 0;
-    for (const std::string& line : Lines(folder_.Read(list, kMaxListBytes))) {
-      ++number;
-      const std::string_view name =
-          std::string_view(line).substr(0, line.find_first_of(kBlanks));
-      if (!name.empty()) {
-        Take(base, name, split, list + ": line " + std::to_string(number));
-      }
-    }
+  static std::string_view NameInList(std::string_view name) {
+    const std::size_t images = name.rfind(kImagesFolder);
+    name.remove_prefix(images == name.npos ? 0 : images + kImagesFolder.size());
+    return HasImageExtension(name) ? WithoutExtension(name) : name;
   }
 
   void Take(const std::string& base, std::string_view name,
@@ -203,17 +290,20 @@ class VocFolder {
     VocImage voc = {.image = folder_.FindImageOf(path(kImagesFolder, "")),
                     .xml = path("Annotations/", ".xml"),
                     .split = split};
-    const auto require = [&](bool is_there, const std::string& what) {
-      if (!is_there) {
-        throw DataError({.path = PathForMessages(folder_.PathOf(origin))},
-                        "there is no " + what);
-      }
-    };
-    require(voc.image != nullptr, "image " + path(kImagesFolder, ".jpg"));
-    require(folder_.files().contains(voc.xml), "file " + voc.xml);
+    Require(voc.image != nullptr, "image " + path(kImagesFolder, ".jpg"),
+            origin);
+    Require(folder_.files().contains(voc.xml), "file " + voc.xml, origin);
     const std::string mask = path("SegmentationClass/", ".png");
     voc.mask = folder_.FindImage(mask) == nullptr ? "" : mask;
     found_.push_back(std::move(voc));
+  }
+
+  void Require(bool is_there, const std::string& what,
+               const std::string& origin) const {
+    if (!is_there) {
+      throw DataError({.path = PathForMessages(folder_.PathOf(origin))},
+                      "there is no " + what);
+    }
   }
 
   void FindFlat() {
@@ -237,6 +327,42 @@ class VocFolder {
     for (std::size_t i = 0; i < found_.size(); ++i) {
       found_[i].split = splits[i];
     }
+    if (std::ranges::all_of(splits, &std::string_view::empty)) {
+      DivideByLists();
+    }
+  }
+
+  // Divides images beside their XMLs by lists in the folder, train among them.
+  void DivideByLists() {
+    const std::vector<List> lists = ListsIn("");
+    if (std::ranges::none_of(lists, [](const List& list) {
+          return list.split.empty() || list.split == "train";
+        })) {
+      return;
+    }
+    std::map<std::string_view, VocImage*> by_name;
+    for (VocImage& voc : found_) {
+      const std::string_view name = WithoutExtension(BaseName(voc.image->name));
+      if (!by_name.emplace(name, &voc).second) {
+        throw UsageError(PathForMessages(folder_.PathOf(lists.front().file)) +
+                         ": there are several images " + NameText(name) +
+                         ": sort the images into train/, val/ and test/");
+      }
+    }
+    for (const List& list : lists) {
+      ForEachName(list, [&](std::string_view name, const std::string& origin) {
+        const auto voc = by_name.find(BaseName(name));
+        Require(voc != by_name.end(), "image " + std::string(name), origin);
+        if (!listed_.insert(voc->second->image).second) {
+          throw DataError({.path = PathForMessages(folder_.PathOf(origin))},
+                          NameText(name) + " is in a list already");
+        }
+        voc->second->split = list.split;
+      });
+    }
+    unlisted_ = static_cast<std::int64_t>(std::erase_if(
+        found_,
+        [&](const VocImage& voc) { return !listed_.contains(voc.image); }));
   }
 
   const std::string& root_;
@@ -244,6 +370,9 @@ class VocFolder {
   const AnnotationOptions& options_;
   std::vector<VocImage> found_;
   std::int64_t without_xml_ = 0;
+  std::set<const FolderEntry*> listed_;
+  std::int64_t unlisted_ = 0;  // images with an XML beside lists
+  std::vector<std::string> notes_;
 };
 
 // Gives each object its label, and returns the names of all labels.
@@ -310,10 +439,7 @@ ImageTree ReadVoc(const std::string& folder, const AnnotationOptions& options) {
                std::move(all[i]));
   }
   ImageTree tree = images.Finish(names, "--voc");
-  if (voc.without_xml() > 0) {
-    tree.notes.push_back("--voc: " + CountText(voc.without_xml(), "image") +
-                         " without an XML file left out");
-  }
+  std::ranges::move(voc.Notes(), std::back_inserter(tree.notes));
   return tree;
 }
 

@@ -74,7 +74,6 @@ TEST(FolderWalkTest, KindsAndSizesAreThoseThatLinksLeadTo) {
   raw.File("a/1.jpg", "12345").File("a/2.jpg/3.jpg", "1").File("b/4", "1234");
   fs::create_symlink("1.jpg", raw / "a/5.jpg");
   fs::create_symlink("../b/4", raw / "a/6.jpg");
-  fs::create_symlink("gone", raw / "a/7.txt");
   fs::create_directory_symlink("../b", raw / "a/8.jpg");
   const FolderWalk walk = WalkFolder(raw.path());
   EXPECT_THAT(Names(walk),
@@ -82,8 +81,7 @@ TEST(FolderWalkTest, KindsAndSizesAreThoseThatLinksLeadTo) {
   for (const FolderEntry& image : walk.images) {
     EXPECT_EQ(image.bytes, fs::file_size(raw / image.name)) << image.name;
   }
-  EXPECT_THAT(walk.ignored,
-              UnorderedElementsAre("a/7.txt", "a/8.jpg/4", "b/4"));
+  EXPECT_THAT(walk.ignored, UnorderedElementsAre("a/8.jpg/4", "b/4"));
 }
 
 TEST(FolderWalkTest, AnImageThatCannotBeReadIsNamed) {
@@ -95,6 +93,23 @@ TEST(FolderWalkTest, AnImageThatCannotBeReadIsNamed) {
   const FolderWalk walk = WalkFolder(raw.path(), UnreadableFiles::kTake);
   EXPECT_THAT(Names(walk), ElementsAre("a/1.jpg", "a/2.jpg"));
   EXPECT_EQ(walk.images.back().error, std::errc::no_such_file_or_directory);
+}
+
+// It may have been the folder of a class.
+TEST(FolderWalkTest, ABrokenLinkIsNamed) {
+  ImageFolder raw;
+  raw.Jpeg("train/a/1.jpg");
+  for (const char* const name : {"train/b", "val", "names.txt"}) {
+    fs::create_symlink("gone", raw / name);
+    for (const auto unreadable :
+         {UnreadableFiles::kThrow, UnreadableFiles::kTake}) {
+      EXPECT_THAT(
+          MessageOf<IoError>([&] { (void)WalkFolder(raw.path(), unreadable); }),
+          HasSubstr(raw / name +
+                    ": cannot follow the link: No such file or directory"));
+    }
+    fs::remove(raw / name);
+  }
 }
 
 TEST(FolderWalkTest, ManyWaysToAFolderAreOne) {

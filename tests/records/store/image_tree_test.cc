@@ -139,6 +139,8 @@ TEST(ImageTreeTest, NamesWhatIsMissing) {
   raw.Jpeg("a/1.jpg");
   std::filesystem::create_symlink(raw / "gone", raw / "a/2.jpg");
   EXPECT_THAT(MessageFor<IoError>(raw.path()), HasSubstr("2.jpg: cannot read"));
+  // Read directly, it is a bad record.
+  EXPECT_THAT(FindImageTree(raw.path())->splits[0].images, SizeIs(2));
   EXPECT_THAT(MessageFor<IoError>(raw / "nowhere"),
               AllOf(HasSubstr("nowhere: cannot list"),
                     HasSubstr("No such file or directory")));

@@ -146,6 +146,102 @@ TEST_F(VocTest, NumberedFoldersAreSplitsAndLikelyOnesAreRefused) {
       HasSubstr("the folders train_a/ and test_a/ seem to be splits: name"));
 }
 
+// Lists in `folder` that divide images 1 to 3, and what is made of them.
+std::vector<std::string> SplitsByLists(
+    const std::string& folder,
+    const std::vector<std::pair<std::string, std::string>>& lists,
+    std::vector<std::string>* notes = nullptr) {
+  ImageFolder raw;
+  for (const char* const name : {"1", "2", "3"}) {
+    raw.Jpeg(std::string("JPEGImages/") + name + ".jpg")
+        .File(std::string("Annotations/") + name + ".xml", Xml(""));
+  }
+  for (const auto& [name, text] : lists) {
+    raw.File(folder + name, text);
+  }
+  const ImageTree tree = ReadVoc(raw.path(), {});
+  std::vector<std::string> found;
+  for (const ImageSplit& split : tree.splits) {
+    for (const ImageFile& image : split.images) {
+      found.push_back(split.name + " " +
+                      image.path.substr(image.path.size() - 5, 1));
+    }
+  }
+  if (notes != nullptr) {
+    *notes = tree.notes;
+  }
+  return found;
+}
+
+TEST_F(VocTest, ListsHaveAnyNameOfASplit) {
+  const auto parts = ElementsAre("train 1", "train 3", "validation 2");
+  for (const auto& [train, other] : {std::pair{"train", "valid"},
+                                     {"Train", "Validation"},
+                                     {"training", "dev"},
+                                     {"TRAIN", "val"}}) {
+    EXPECT_THAT(SplitsByLists("ImageSets/Main/",
+                              {{std::string(train) + ".txt", "1\n3\n"},
+                               {std::string(other) + ".txt", "2\n"}}),
+                parts)
+        << train;
+  }
+  EXPECT_THAT(SplitsByLists("ImageSets/",
+                            {{"train.txt", "1\n3\n"}, {"val.txt", "2\n"}}),
+              parts);
+  EXPECT_THAT(SplitsByLists("", {{"train.txt",
+                                  "JPEGImages/1.jpg Annotations/1.xml\n"
+                                  "/x/JPEGImages/3.jpg\n"},
+                                 {"val.txt", "2\n"}}),
+              parts);
+  EXPECT_THAT(
+      MessageOf<UsageError>([] {
+        (void)SplitsByLists("ImageSets/Main/",
+                            {{"val.txt", "1\n"}, {"valid.txt", "2\n"}});
+      }),
+      HasSubstr("/ImageSets/Main/: has both val.txt and valid.txt, two names"));
+}
+
+TEST_F(VocTest, CountsWhatNoListNames) {
+  std::vector<std::string> notes;
+  EXPECT_THAT(
+      SplitsByLists("ImageSets/Main/",
+                    {{"train.txt", "1\n"}, {"dog_val.txt", "2 1\n"}}, &notes),
+      ElementsAre("train 1"));
+  EXPECT_THAT(notes, Contains("--voc: 2 images with an XML file left out, as "
+                              "no list names them"));
+  EXPECT_THAT(
+      SplitsByLists("ImageSets/Main/", {{"default.txt", "1\n"}}, &notes),
+      SizeIs(3));
+  EXPECT_THAT(notes, Contains(HasSubstr("/ImageSets/Main/ has no list that is "
+                                        "named after a split (as default.txt "
+                                        "is not)")));
+}
+
+TEST_F(VocTest, ListsDivideAPairOfFolders) {
+  ImageFolder raw;
+  raw.Jpegs({"images/a.jpg", "images/b.jpg", "images/c.jpg"})
+      .File("train.txt", "a\n")
+      .File("val.txt", "./images/b.jpg ./annotations/b.xml\n");
+  for (const char* const name : {"a", "b", "c"}) {
+    raw.File(std::string("annotations/") + name + ".xml", Xml(""));
+  }
+  const ImageTree tree = ReadVoc(raw.path(), {});
+  ASSERT_THAT(tree.splits, SizeIs(2));
+  EXPECT_THAT(Labels(tree.splits[0], raw), ElementsAre("images/a.jpg:"));
+  EXPECT_THAT(Labels(tree.splits[1], raw), ElementsAre("images/b.jpg:"));
+  EXPECT_THAT(tree.notes, Contains("--voc: 1 image with an XML file left out, "
+                                   "as no list names them"));
+  raw.File("val.txt", "d\n");
+  EXPECT_THAT(MessageOf<DataError>([&] { (void)ReadVoc(raw.path(), {}); }),
+              HasSubstr("/val.txt: line 1: there is no image d"));
+  raw.File("val.txt", "a\n");
+  EXPECT_THAT(MessageOf<DataError>([&] { (void)ReadVoc(raw.path(), {}); }),
+              HasSubstr("a is in a list already"));
+  raw.Jpeg("more/images/a.jpg").File("more/annotations/a.xml", Xml(""));
+  EXPECT_THAT(MessageOf<UsageError>([&] { (void)ReadVoc(raw.path(), {}); }),
+              HasSubstr("/train.txt: there are several images a"));
+}
+
 TEST_F(VocTest, NamesWhatIsWrong) {
   const std::string good = Object("dog", {1, 2, 10, 8});
   const auto with = [&](const std::string& from, const std::string& to) {
