@@ -21,7 +21,7 @@ TEST(OrientationNoteTest, CountsImagesThatAreToBeTurned) {
                 "--exif_rotate makes upright shards of them");
 }
 
-TEST(OrientationNoteTest, LooksAtAHundredOfMany) {
+TEST(OrientationNoteTest, LooksAtSomeOfMany) {
   ImageFolder raw;
   raw.JpegsIn("a", 200);
   for (int i = 0; i < 100; ++i) {
