@@ -54,6 +54,21 @@ class ImageFolderTest(unittest.TestCase):
                 path = pathlib.Path(index.shards[record])
                 self.assertEqual(path.parent.name, classes[label])
 
+    def test_warns_of_images_that_are_not_turned(self):
+        with tempfile.TemporaryDirectory() as name:
+            path = pathlib.Path(name) / "a" / "1.jpg"
+            path.parent.mkdir()
+            exif = b"Exif\0\0II*\0\x08\0\0\0\1\0\x12\1\3\0\1\0\0\0\6\0\0\0\0\0\0\0"
+            jpeg = support.photograph()
+            path.write_bytes(jpeg[:2] + b"\xff\xe1"
+                             + (len(exif) + 2).to_bytes(2, "big") + exif
+                             + jpeg[2:])
+            for make in (lambda: infeed.Index(name),
+                         lambda: infeed.Index.of_images([(path, 0)])):
+                with self.assertWarnsRegex(UserWarning,
+                                           "1 of 1 image has an EXIF"):
+                    make()
+
     def test_a_class_may_be_missing_in_a_split(self):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)

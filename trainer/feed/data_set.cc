@@ -8,6 +8,7 @@
 #include "base/count_text.h"
 #include "base/error.h"
 #include "pipeline/order/label_class.h"
+#include "pipeline/reading/orientation_note.h"
 #include "records/store/index_data.h"
 #include "trainer/feed/run_input.h"
 
@@ -158,6 +159,10 @@ std::vector<std::string> DataSet::Notes(const InputOptions& input) const {
     const std::string keys = KeysNote(input, index);
     if (!keys.empty()) {
       notes.push_back(split->name + ": " + keys);
+    }
+    const std::string turned = OrientationNote(index);
+    if (!turned.empty()) {
+      notes.push_back(split->name + ": " + turned);
     }
   }
   const std::optional<DataSplit>& one = train_ ? train_ : eval_;
