@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "base/count_text.h"
@@ -27,16 +26,18 @@ bool IsLocal(const RecordIndex& index) {
 std::vector<std::int64_t> Turned(const RecordIndex& index,
                                  const std::vector<std::int64_t>& records) {
   std::vector<std::int64_t> turned;
-  RecordStore(index).ReadMany(
-      records,
-      [&](std::size_t place, std::span<const std::byte> payload) {
-        const ImagenetExampleView example =
-            ParseImagenetExample(payload, LabelList::kAny);
-        if (ReadExifOrientation(example.encoded) != 1) {
-          turned.push_back(records[place]);
-        }
-      },
-      [](std::size_t, const DataError&) {});
+  const RecordStore store(index);
+  std::vector<std::byte> buffer;
+  for (const std::int64_t record : records) {
+    try {
+      const ImagenetExampleView example =
+          ParseImagenetExample(store.Read(record, buffer), LabelList::kAny);
+      if (ReadExifOrientation(example.encoded) != 1) {
+        turned.push_back(record);
+      }
+    } catch (const Error&) {  // Reported when it is read.
+    }
+  }
   return turned;
 }
 

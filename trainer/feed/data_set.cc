@@ -1,6 +1,7 @@
 #include "trainer/feed/data_set.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <string_view>
 #include <utility>
@@ -155,7 +156,10 @@ std::vector<std::string> DataSet::Notes(const InputOptions& input) const {
   }
   for (const DataSplit* split : DifferentSplits()) {
     const RecordIndex& index = split->index;
-    notes.insert(notes.end(), index.notes().begin(), index.notes().end());
+    std::ranges::copy_if(index.notes(), std::back_inserter(notes),
+                         [&](const std::string& note) {
+                           return std::ranges::find(notes, note) == notes.end();
+                         });
     const std::string keys = KeysNote(input, index);
     if (!keys.empty()) {
       notes.push_back(split->name + ": " + keys);

@@ -31,4 +31,12 @@ TEST(OrientationNoteTest, LooksAtSomeOfMany) {
   EXPECT_THAT(note, HasSubstr("of 32 images (those looked at, of 300) have"));
 }
 
+TEST(OrientationNoteTest, FilesThatAreGoneDoNotCount) {
+  ImageFolder raw;
+  raw.File("a.jpg", WithOrientation(TestJpeg(), 3));
+  const RecordIndex index = RecordIndex::OfImages(
+      {{.path = raw / "gone.jpg"}, {.path = raw / "a.jpg"}});
+  EXPECT_THAT(OrientationNote(index), HasSubstr("1 of 2 images has"));
+}
+
 }  // namespace infeed::orientation_note_test
