@@ -202,7 +202,7 @@ class Loader:
         self._resumed = False
         _loaders.add(weakref.ref(self, _loaders.discard))
         stream = self._stream()  # Wrong options are reported here.
-        self._length = stream.batches_per_epoch
+        self._samples = stream.epoch_samples
         self._has_labels = stream.has_labels and self._index._has_labels
         self._parts_of_dicts: Parts | None = None  # once asked for
         self._own = {*vars(self), "_own"} - others
@@ -324,7 +324,8 @@ class Loader:
     def _bar(self) -> Any:
         epoch, position = self._place[:2]
         return self._make_bar(desc=f"epoch {epoch}", initial=position,
-                              total=len(self) * self._options["batch_size"],
+                              total=self._epoch_begin()[1]
+                              + len(self) * self._options["batch_size"],
                               unit=" images" if self._views else " records",
                               unit_scale=True)
 
@@ -341,12 +342,12 @@ class Loader:
 
     def _check_workers(self) -> None:
         workers = data_loader_workers()
-        if workers > 1 and self._comes_from != self._process:
+        if workers and self._comes_from != self._process:
             raise RuntimeError(
-                f"the DataLoader's {workers} workers have got this loader, and each "
-                "would give all images: give num_workers=0, since a loader has "
-                "threads of its own, or make a loader in each worker, with "
-                "rank and world_size")
+                f"a DataLoader with num_workers={workers} has got this loader: each "
+                "worker would give all images, those of the same epoch for every "
+                "pass: give num_workers=0, since a loader has threads of its own, "
+                "or make a loader in each worker, with rank and world_size")
 
     def repeat(self) -> Iterator[Batch]:
         """One epoch after the other, without an end."""
@@ -374,8 +375,19 @@ class Loader:
         return Dicts(self, _arguments.truth("states", states))
 
     def __len__(self) -> int:
-        """Batches of an epoch. With last_batch="carry" some have one more."""
-        return self._length
+        """Batches of this pass, or of the next one, from its epoch's beginning on.
+        Only with last_batch="carry" do epochs differ.
+        """
+        begin = self._epoch_begin()[1]
+        return -((begin - self._samples) // self._options["batch_size"])
+
+    @property
+    def sampler(self) -> Loader:
+        """Itself: Lightning's Trainer calls sampler.set_epoch() before an epoch."""
+        return self
+
+    # What has a sampler has a batch_sampler for Lightning, too.
+    batch_sampler = None
 
     @property
     def epoch(self) -> int:

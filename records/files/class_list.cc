@@ -28,6 +28,16 @@ std::string Quoted(std::string_view name) {
       .dump(-1, ' ', true, ReadJson::error_handler_t::replace);
 }
 
+// Whether each line is its number from 0 on, a colon and a name.
+bool AreNumbered(const std::vector<std::string>& lines) {
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (!lines[i].starts_with(std::to_string(i) + ":")) {
+      return false;
+    }
+  }
+  return !lines.empty();
+}
+
 }  // namespace
 
 void CheckClassCount(std::size_t classes) {
@@ -52,6 +62,24 @@ void CheckClassLine(const std::string& path, std::size_t line,
     throw DataError({.path = path}, "line " + std::to_string(line) +
                                         ": a control character in " +
                                         Quoted(text) + ": remove it");
+  }
+}
+
+void CheckClassLines(const std::string& path,
+                     const std::vector<std::string>& lines) {
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (Trim(lines[i]).empty()) {
+      throw DataError({.path = path},
+                      "line " + std::to_string(i + 1) +
+                          " is empty: each line is the name of a class; remove "
+                          "the line, or name the class");
+    }
+  }
+  if (AreNumbered(lines)) {
+    throw DataError({.path = path},
+                    "the lines begin with their numbers (" + Quoted(lines[0]) +
+                        "): each line is the name of a class alone; remove the "
+                        "numbers (sed -i 's/^[0-9]*://')");
   }
 }
 

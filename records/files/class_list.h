@@ -28,6 +28,12 @@ void CheckClassName(std::string_view name);
 void CheckClassLine(const std::string& path, std::size_t line,
                     std::string_view text);
 
+// Throws DataError for lines of a data set's labels.txt that would be wrong
+// names: an empty line, or lines that all begin with their number from 0 on and
+// a colon.
+void CheckClassLines(const std::string& path,
+                     const std::vector<std::string>& lines);
+
 // Adds a note for the user if there is only one class, of which no network
 // learns: most likely another folder was meant. Not twice.
 void NoteOneClass(const std::vector<std::string>& classes,

@@ -159,6 +159,18 @@ class ImageFolderTest(unittest.TestCase):
                 index = infeed.Index(data, split="validation")
                 self.assertEqual(index.class_names, classes)
 
+    def test_lines_of_labels_txt_that_would_shift_the_classes_are_errors(self):
+        for text, reason in (("cat\n\ndog\n", "line 2 is empty"),
+                             ("0:cat\n1:dog\n", "begin with their numbers")):
+            folder = pathlib.Path(support.new_folder())
+            with infeed.records.Writer(f"{folder}/train-00000-of-00001") as writer:
+                for label in range(2):
+                    writer.write_example({"image/class/label": [label]})
+            (folder / "labels.txt").write_text(text)
+            with self.assertRaisesRegex(infeed.DataError,
+                                        f"labels.txt: .*{reason}"):
+                _ = infeed.Index(str(folder)).class_names
+
     def test_a_labels_txt_with_too_few_names_is_an_error(self):
         classes = infeed.Index(support.shards()).class_names
         with tempfile.TemporaryDirectory() as name:
