@@ -31,7 +31,6 @@ TEST_F(ClassListTest, HasANameInEachLine) {
   EXPECT_THAT(ReadClassList(folder_ / "blank.txt"),
               ElementsAre("cat", "", "dog"));
   EXPECT_THAT(ReadClassList(folder_ / "none.txt"), IsEmpty());
-  EXPECT_THAT(ReadClassList("s3://bucket/labels.txt"), IsEmpty());
 }
 
 TEST_F(ClassListTest, TakesNamesOfOtherEncodingsAndSkipsAByteOrderMark) {
