@@ -4,10 +4,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <utility>
 
-#include "base/atomic_file.h"
 #include "base/error.h"
 #include "records/bytes/json.h"
 #include "records/bytes/plain_text.h"
@@ -97,11 +95,12 @@ void NoteOneClass(const std::vector<std::string>& classes,
 
 std::vector<std::string> ReadClassList(const std::string& path) {
   std::vector<std::string> lines;
-  if (IsUrl(path) || !std::filesystem::exists(path)) {
+  const std::optional<std::string> whole =
+      ReadWholeIfThere(path, kMaxClassListBytes);
+  if (!whole) {
     return lines;
   }
-  const std::string whole = ReadWholeFile(path, kMaxClassListBytes);
-  std::string_view text = WithoutMark(whole);
+  std::string_view text = WithoutMark(*whole);
   while (!text.empty()) {
     lines.push_back(NameText(TakeLine(text)));
     CheckClassLine(path, lines.size(), lines.back());

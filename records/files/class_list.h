@@ -40,8 +40,9 @@ void NoteOneClass(const std::vector<std::string>& classes,
                   std::vector<std::string>& notes);
 
 // Reads a file with one name a line, such as labels.txt, as text (NameText()).
-// A byte-order mark and blank lines at the end are skipped. Empty if there is
-// no file, or if the path is a URL. Throws as the three functions above.
+// A byte-order mark and blank lines at the end are skipped. The path may be a
+// URL. Empty if there is no file. Throws as the three functions above, and
+// IoError.
 [[nodiscard]] std::vector<std::string> ReadClassList(const std::string& path);
 
 // Readable names of classes, which become image/class/text, by class; classes

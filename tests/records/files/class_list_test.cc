@@ -36,7 +36,6 @@ TEST_F(ClassListTest, HasANameInEachLine) {
   WriteFileAtomically(folder_ / "blank.txt", "cat\ndog\n \r\n\n");
   EXPECT_THAT(ReadClassList(folder_ / "blank.txt"), ElementsAre("cat", "dog"));
   EXPECT_THAT(ReadClassList(folder_ / "none.txt"), IsEmpty());
-  EXPECT_THAT(ReadClassList("s3://bucket/labels.txt"), IsEmpty());
 }
 
 TEST_F(ClassListTest, RefusesLinesThatWouldShiftTheClasses) {
