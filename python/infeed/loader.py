@@ -193,6 +193,7 @@ class Loader:
         self._place: Place = (0, 0, 0, 0)  # after the last batch yielded
         self._lock = threading.RLock()
         self._open: _engine.Stream | None = None
+        self._last = "", ""  # stats and verdict of the stream before
         # The images so far, of which none had a box; None: not looked for.
         self._boxless: list[int] | None = (
             [] if boxes is not None and self._rank == 0 else None)
@@ -470,13 +471,15 @@ class Loader:
     def stats(self) -> dict[str, Any]:
         """Times, counts and queues of all stages: docs/throughput.md."""
         self._check_process()
-        return dict(json.loads(self._stream_of_data().stats()))
+        stream = self._open
+        return dict(json.loads(stream.stats() if stream else self._last[0]))
 
     @property
     def verdict(self) -> str:
         """What bounds the run, and what would make it faster."""
         self._check_process()
-        return self._stream_of_data().verdict()
+        stream = self._open
+        return stream.verdict() if stream else self._last[1]
 
     @property
     def index(self) -> Index:
@@ -485,6 +488,9 @@ class Loader:
 
     def close(self) -> None:
         """Stops the threads. The next pass starts them again."""
+        stream = self._open
+        if stream is not None:  # Before others see that there is none.
+            self._last = stream.stats(), stream.verdict()
         stream, self._open = self._open, None
         self._pinned = None
         if stream is not None:

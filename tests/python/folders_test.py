@@ -495,7 +495,8 @@ class ParquetTest(unittest.TestCase):
             file = self.write(folder, {"img": jpegs, "labels": [0, 1, 2]})
             infeed.convert(file, out, shards=1)
             self.assertEqual(self.labels_of(out), dict(zip(jpegs, range(3))))
-            infeed.convert(file, out, shards=1)  # the same goes on
+            again = infeed.convert(file, out, shards=1)  # the same goes on
+            self.assertEqual(again.kept_shards, 1)
             with self.assertRaisesRegex(ValueError, "--overwrite"):
                 infeed.convert(self.write(folder, {"img": jpegs, "labels": [0, 1, 2]},
                                           name="other.parquet"), out, shards=1)
@@ -517,6 +518,16 @@ class ParquetTest(unittest.TestCase):
             self.assertEqual(program.returncode, 0, program.stderr)
             self.assertEqual(self.labels_of(out),
                              dict(zip(jpegs[::-1], range(3))))
+
+    def test_tasks_share_a_conversion(self):
+        jpegs = self.jpegs(4)
+        with tempfile.TemporaryDirectory() as folder:
+            out = pathlib.Path(folder) / "out"
+            file = self.write(folder, {"image": jpegs, "label": [0, 1, 2, 0]})
+            for task in (0, 1):
+                infeed.convert(file, out, shards=2, num_tasks=2, task_index=task)
+            done = infeed.convert(file, out, shards=2, num_tasks=2, finish=True)
+            self.assertEqual((done.records, done.shards), ({"train": 4}, {"train": 2}))
 
     def test_errors_name_the_file_and_the_row(self):
         jpegs = self.jpegs(3)
