@@ -1,7 +1,6 @@
 #include "records/files/image_layout.h"
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "records/bytes/plain_text.h"
 #include "records/files/class_list.h"
 #include "records/files/image_runs.h"
+#include "records/files/layout_faults.h"
 #include "records/files/split_names.h"
 #include "records/files/text_lines.h"
 
@@ -55,8 +55,8 @@ class LayoutMaker {
     if (layout_.has_splits) {
       ClassifySplits(splits);
     } else {
-      RefuseSplitsInClasses(images);
-      RefuseNamesLikeSplits(images);
+      RefuseSplitsInClasses(PathOf(""), images);
+      RefuseNamesLikeSplits(PathOf(""), images);
       ClassifyPlain(shared, images);
       splits["train"] = std::move(images);
     }
@@ -247,6 +247,7 @@ class LayoutMaker {
 
   bool ClassifyByFolder(const std::string& folder, ImageRuns& images) {
     LeaveOutLoose(folder, images);
+    RefuseImagesBesideMasks(folder, images);
     for (ImageRun& image : images) {
       image.class_name = FirstFolder(image.path);
     }
@@ -266,55 +267,6 @@ class LayoutMaker {
       image.class_name = have_words ? WordOf(image.path) : std::string_view();
     }
     return have_words;
-  }
-
-  // Rejects <class>/train/*: the images of all splits would be one.
-  void RefuseSplitsInClasses(const ImageRuns& images) const {
-    const bool are_inside =
-        !images.empty() &&
-        std::ranges::all_of(images, [](const ImageRun& image) {
-          return HasFolder(image) &&
-                 !SplitNamed(FirstFolder(BelowFirstFolder(image.path))).empty();
-        });
-    if (are_inside) {
-      throw UsageError(PathOf(images.front().path) +
-                       ": splits are inside the class folders here: move them "
-                       "outside, SPLIT/<class>/*");
-    }
-  }
-
-  // Rejects training_set/<class>/* beside test_set/<class>/*, and train/*
-  // beside test1/*. Classes among others may be bullet_train and test_tube.
-  void RefuseNamesLikeSplits(const ImageRuns& images) const {
-    std::map<std::string_view, std::string_view> like;  // folders, by split
-    bool have_classes = true;
-    bool are_all = true;
-    std::string_view folder;  // Most images are in that of the one before.
-    std::string_view split;
-    for (const ImageRun& image : images) {
-      if (const std::string_view own = FirstFolder(image.path); own != folder) {
-        folder = own;
-        split = SplitInName(folder);
-        if (!split.empty()) {
-          like.emplace(split, folder);
-        }
-      }
-      if (split.empty()) {
-        are_all = false;
-        continue;
-      }
-      const std::string_view inside = FirstFolder(BelowFirstFolder(image.path));
-      have_classes &= !inside.empty() && !IsImagesFolder(inside);
-    }
-    if (like.size() > 1 && like.contains("train") &&
-        (are_all || have_classes)) {
-      throw UsageError(
-          WithoutEnd(files_.root + layout_.folder) + ": the folders " +
-          std::string(like.begin()->second) + "/ and " +
-          std::string(std::next(like.begin())->second) +
-          "/ seem to be splits: name them train, validation or test; or, if "
-          "they are classes, put all of them into a folder train/");
-    }
   }
 
   // The file with the classes of the images in a split's folder; "": none.

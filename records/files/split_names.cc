@@ -46,25 +46,65 @@ std::string_view SplitWordOfTfds(std::string_view base_name) {
   return SplitNamed(word).empty() ? "" : word;
 }
 
+// The parts of a name that are letters, and those between them.
+std::vector<std::string_view> WordsIn(std::string_view name) {
+  std::vector<std::string_view> words;
+  for (std::size_t at = 0; at < name.size();) {
+    std::size_t end = at;
+    while (end < name.size() && IsLetter(name[end]) == IsLetter(name[at])) {
+      ++end;
+    }
+    words.push_back(name.substr(at, end - at));
+    at = end;
+  }
+  return words;
+}
+
 // The words of a name that stand for splits.
 std::vector<std::string_view> SplitWordsIn(std::string_view base_name) {
   if (const auto word = SplitWordOfTfds(base_name); !word.empty()) {
     return {word};
   }
-  std::vector<std::string_view> words;
-  for (std::size_t at = 0; at < base_name.size();) {
-    std::size_t end = at;
-    while (end < base_name.size() &&
-           IsLetter(base_name[end]) == IsLetter(base_name[at])) {
-      ++end;
-    }
-    const std::string_view word = base_name.substr(at, end - at);
-    if (!SplitNamed(word).empty()) {
-      words.push_back(word);
-    }
-    at = end;
-  }
+  std::vector<std::string_view> words = WordsIn(base_name);
+  std::erase_if(words,
+                [](std::string_view word) { return SplitNamed(word).empty(); });
   return words;
+}
+
+// The split of a word that is made of one for it and one for images.
+std::string_view SplitInWord(std::string_view word) {
+  constexpr std::array<std::string_view, 12> kOthers = {
+      "set",  "sets",   "dataset", "data",  "images", "image",
+      "imgs", "photos", "samples", "split", "labels", "masks"};
+  const auto named = [](std::string_view part) -> std::string_view {
+    const std::string_view split = SplitNamed(part);  // "tr": nnU-Net's
+    return !split.empty() ? split
+           : part == "tr" ? "train"
+           : part == "va" ? "validation"
+           : part == "ts" ? "test"
+                          : "";
+  };
+  const std::string lower = LowerCase(word);
+  for (const std::string_view other : kOthers) {
+    const std::string_view whole = lower;
+    if (whole.ends_with(other)) {
+      if (const auto split =
+              named(whole.substr(0, whole.size() - other.size()));
+          !split.empty()) {
+        return split;
+      }
+    }
+    if (whole.starts_with(other)) {
+      if (const auto split = named(whole.substr(other.size()));
+          !split.empty()) {
+        return split;
+      }
+    }
+  }
+  // trainA
+  return word.size() > 1 && word.back() <= 'Z' && word[word.size() - 2] >= 'a'
+             ? SplitNamed(word.substr(0, word.size() - 1))
+             : "";
 }
 
 // The first word for another split than that of the first word.
@@ -149,6 +189,14 @@ std::string_view SplitNamed(std::string_view word) {
 std::string_view SplitInName(std::string_view base_name) {
   const std::vector<std::string_view> words = SplitWordsIn(base_name);
   return words.empty() ? "" : SplitNamed(words.front());
+}
+
+std::string_view LikelySplit(std::string_view folder) {
+  std::string_view split = SplitInName(folder);
+  for (const std::string_view word : WordsIn(folder)) {
+    split = split.empty() ? SplitInWord(word) : split;
+  }
+  return split;
 }
 
 bool NamesTwoSplits(std::string_view base_name) {

@@ -23,6 +23,10 @@ inline constexpr std::array<std::string_view, 3> kSplits = {
 // (NAME-SPLIT.tfrecord-NNNNN-of-NNNNN) SPLIT.
 [[nodiscard]] std::string_view SplitInName(std::string_view base_name);
 
+// The same, and the split of which a folder's name is likely made without such
+// a word: TrainSet, testdata, imagesTr, trainA.
+[[nodiscard]] std::string_view LikelySplit(std::string_view folder);
+
 // Whether a base name has words for two splits, so that SplitInName() is not
 // certain: "train_set-val-0.tar".
 [[nodiscard]] bool NamesTwoSplits(std::string_view base_name);

@@ -64,15 +64,15 @@ std::string_view NumberedSplit(std::string_view name) {
   return SplitNamed(word);
 }
 
-// Also of trainA, val_images and testset.
-std::string_view LikelySplit(std::string_view name) {
+// Also of trainee; there are no classes that may be named so.
+std::string_view SplitByStart(std::string_view name) {
   const std::string lower = LowerCase(name);
   for (const char* const word : {"train", "val", "test"}) {
     if (lower.starts_with(word)) {
       return SplitNamed(word);
     }
   }
-  return SplitInName(name);
+  return LikelySplit(name);
 }
 
 // Rejects trainA/ beside valA/, and train/ beside val_images/: the images of
@@ -265,7 +265,7 @@ std::vector<std::string_view> SplitsInPaths(
     }
     splits.push_back(found.split);
     if (found.split.empty()) {
-      found = SplitOfFolder(path, LikelySplit);
+      found = SplitOfFolder(path, SplitByStart);
       likely.insert({found.split, found.folder});
     } else {
       understood.insert({found.split, found.folder});

@@ -329,6 +329,17 @@ const FolderEntry& FindImage(const AnnotatedFolder& folder,
                       places[1] + ", images/ or " + places[3]);
 }
 
+// Notes that objects have a label that is no class's. low: the least label.
+void NoteLowLabel(std::int64_t low, const LabelNames& names, ImageTree& tree) {
+  if (low < 1) {
+    tree.notes.push_back(fmt::format(
+        "--coco: objects have the category id {} (\"{}\"): labels are ids, so "
+        "this one is the background for torchvision's models, and labels.txt "
+        "has no line for it: number the json's categories from 1",
+        low, names.at(low)));
+  }
+}
+
 }  // namespace
 
 CocoFile ParseCoco(std::string_view json) {
@@ -349,6 +360,7 @@ ImageTree ReadCoco(const std::vector<std::string>& files,
   std::map<std::string, AnnotatedFolder> folders;
   AnnotatedImages images(options);
   LabelNames names;
+  std::int64_t low = 1;
   for (const std::string& file : files) {
     const std::string beside = FolderOfShard(file);
     const std::string base = !folder.empty()  ? folder
@@ -370,11 +382,16 @@ ImageTree ReadCoco(const std::vector<std::string>& files,
     const std::vector<std::string> places = ImageFolders(file);
     for (std::size_t i = 0; i < coco.images.size(); ++i) {
       coco.images[i].file = PathForMessages(file);
+      for (const AnnotatedObject& object : coco.images[i].objects) {
+        low = std::min(low, object.label);
+      }
       images.Add(split, in.FileOf(FindImage(in, places, file, coco.names[i])),
                  std::move(coco.images[i]));
     }
   }
-  return images.Finish(names, "--coco");
+  ImageTree tree = images.Finish(names, "--coco");
+  NoteLowLabel(low, names, tree);
+  return tree;
 }
 
 }  // namespace infeed

@@ -147,15 +147,50 @@ void RefuseContradiction(const AnnotatedFolder& folder, const DataYaml& one,
   }
 }
 
+bool IsYaml(std::string_view path) {
+  const std::string extension = LowerCase(Extension(path));
+  return extension == "yaml" || extension == "yml";
+}
+
+// Whether a YAML file, such as coco8.yaml, describes a data set.
+bool DescribesData(const AnnotatedFolder& folder, const std::string& file) {
+  return InFile(PathForMessages(folder.PathOf(file)), [&] {
+    const YAML::Node root = LoadYaml(folder.Read(file, kMaxYamlBytes));
+    return root.IsMap() &&
+           (root["names"].IsDefined() || root["train"].IsDefined());
+  });
+}
+
+// Each data.yaml; without any, the file of another name in RAW.
+std::vector<std::string> FindDataYamls(const AnnotatedFolder& folder) {
+  std::vector<std::string> found;
+  for (const std::string& file : folder.files()) {
+    if (IsYaml(file) && LowerCase(WithoutExtension(BaseName(file))) == "data") {
+      found.push_back(file);
+    }
+  }
+  if (!found.empty()) {
+    return found;
+  }
+  for (std::string& file : folder.FilesIn("")) {
+    if (IsYaml(file) && DescribesData(folder, file)) {
+      found.push_back(std::move(file));
+    }
+  }
+  if (found.size() > 1) {
+    throw UsageError(PathForMessages(folder.PathOf(found[0])) + " and " +
+                     found[1] +
+                     " describe the data set: rename the right one data.yaml");
+  }
+  return found;
+}
+
 }  // namespace
 
 std::vector<DataYaml> ReadDataYamls(const AnnotatedFolder& folder,
                                     const AnnotationOptions& options) {
   std::vector<DataYaml> found;
-  for (const std::string& file : folder.files()) {
-    if (BaseName(file) != "data.yaml" && BaseName(file) != "data.yml") {
-      continue;
-    }
+  for (const std::string& file : FindDataYamls(folder)) {
     found.push_back(InFile(PathForMessages(folder.PathOf(file)), [&] {
       return ParseDataYaml(folder.Read(file, kMaxYamlBytes), options);
     }));

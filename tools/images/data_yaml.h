@@ -25,10 +25,11 @@ struct DataYaml {
   std::vector<Entry> entries = {};
 };
 
-// Reads each data.yaml or data.yml of a folder, in the order of their paths.
+// Reads each data.yaml or data.yml of a folder, in the order of their paths;
+// without any, the YAML file of another name in RAW that has names or train.
 // Without a class list in the options each must have names; kpt_shape is not
-// read if the options have one. Throws IoError, and DataError, also for two
-// files that have other names or key points.
+// read if the options have one. Throws IoError, UsageError for two such files,
+// and DataError, also for two data.yaml that have other names or key points.
 [[nodiscard]] std::vector<DataYaml> ReadDataYamls(
     const AnnotatedFolder& folder, const AnnotationOptions& options);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -28,6 +29,7 @@
 #include "records/files/split_names.h"
 #include "records/files/text_lines.h"
 #include "records/http/url.h"
+#include "tools/images/annotations.h"
 #include "tools/images/csv.h"
 #include "tools/images/source.h"
 
@@ -186,6 +188,12 @@ struct ClassOrder {
   }
 };
 
+// Whether a label is a number as a regression has, or none: 0.5, nan.
+bool IsMeasure(const std::string& label) {
+  const std::optional<double> number = ReadNumber(label);
+  return number && (!std::isfinite(*number) || label.find('.') != label.npos);
+}
+
 // Collects the rows of all manifests. Classes are numbered as they occur;
 // Finish() sorts them and renumbers the images.
 class Manifests {
@@ -289,6 +297,13 @@ class Manifests {
                            const ManifestPlace& place) {
     if (name.empty()) {
       FailAt(place, "the label is empty");
+    }
+    if (IsMeasure(name)) {
+      FailAt(place, "the label " + name +
+                        " is not the name of a class: if labels are classes, "
+                        "write whole numbers or words; numbers to be predicted "
+                        "are fields of records (infeed.Writer, then "
+                        "fields={...}; docs/python.md)");
     }
     for (const std::string& one : {name, text}) {
       CheckClassLine(*place.manifest, place.line, one);

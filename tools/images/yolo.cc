@@ -119,8 +119,8 @@ LabelFormat FindFormat(const AnnotatedFolder& folder,
                        const std::vector<DataYaml>& yamls,
                        const AnnotationOptions& options) {
   LabelFormat format = {.key_point_numbers = options.key_point_numbers};
-  const std::string list =
-      folder.FirstOf({"classes.txt", "labels/classes.txt"});
+  const std::string list = folder.FirstOf(
+      {"classes.txt", "labels/classes.txt", "obj.names", "data/obj.names"});
   if (!options.class_list.empty()) {
     format.names = ReadLabelNames(options.class_list);
   } else if (!yamls.empty()) {
@@ -236,6 +236,11 @@ ImageTree ReadYolo(const std::string& folder,
   });
   if (!format.key_point_numbers) {
     RefuseLikelyKeyPoints(folder, signs);
+  }
+  if (format.names.empty()) {
+    found.notes.emplace_back(
+        "--yolo: the names of the classes are their numbers, as there is no "
+        "data.yaml, classes.txt or obj.names (--class_list names others)");
   }
   NameClasses(format.names, all);
   AnnotatedImages images(options);

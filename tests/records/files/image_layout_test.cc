@@ -90,12 +90,29 @@ TEST(ImageLayoutTest, NamesLikeThoseOfSplitsAreNoClasses) {
        {std::vector<std::string>{"training_set/a/1.jpg", "test_set/a/2.jpg"},
         {"train/cat.0.jpg", "train/dog.0.jpg", "test1/1.jpg"},
         {"train2017/1.jpg", "val2017/2.jpg"},
+        {"trainset/1.jpg", "testset/2.jpg"},
+        {"TrainSet/a/1.jpg", "ValSet/a/2.jpg"},
+        {"traindata/a/1.jpg", "testdata/a/2.jpg"},
+        {"imagesTr/1.jpg", "imagesTs/2.jpg", "labelsTr/1.png"},
+        {"trainA/1.jpg", "trainB/1.jpg", "testA/2.jpg", "testB/2.jpg"},
         {"seg_train/sea/1.jpg", "seg_test/sea/2.jpg", "seg_pred/3.jpg"}}) {
     EXPECT_THAT(ErrorOf(images), HasSubstr("/ seem to be splits: name them"));
   }
   EXPECT_THAT(
       LayOut({"bullet_train/1.jpg", "test_tube/2.jpg", "car/3.jpg"}).classes,
       ElementsAre("bullet_train", "car", "test_tube"));
+}
+
+TEST(ImageLayoutTest, ImagesAndTheirMasksAreNoClasses) {
+  for (const std::vector<std::string>& images :
+       {std::vector<std::string>{"images/1.jpg", "masks/1.png"},
+        {"set/Images/1.jpg", "set/labels/a/1.png", "set/annotations/1.png"},
+        {"train/img/1.jpg", "train/mask/1.png", "val/img/2.jpg"},
+        {"JPEGImages/1.jpg", "SegmentationClass/1.png"}}) {
+    EXPECT_THAT(ErrorOf(images), HasSubstr("/ seem to be images and their"));
+  }
+  EXPECT_THAT(LayOut({"images/1.jpg", "masks/1.png", "cat/1.png"}).classes,
+              SizeIs(3));
 }
 
 TEST(ImageLayoutTest, ASplitInAFolderOfItsNameIsTheSplit) {

@@ -44,6 +44,25 @@ TEST(SplitNames, AreWordsOfTheirOwnInFileNames) {
   EXPECT_EQ(SplitInName("latest.tar"), "");
 }
 
+TEST(SplitNames, AreLikelyInWordsOfFolders) {
+  for (const auto& [folder, split] : {std::pair{"train_set", "train"},
+                                      {"TrainSet", "train"},
+                                      {"ValidationData", "validation"},
+                                      {"x-testimages", "test"},
+                                      {"imagesTr", "train"},
+                                      {"labelsTs", "test"},
+                                      {"testB", "test"},
+                                      {"settee", ""},
+                                      {"trains", ""},
+                                      {"valley", ""},
+                                      {"tr", ""},
+                                      {"training", "train"},
+                                      {"contest", ""},
+                                      {"dataset", ""}}) {
+    EXPECT_EQ(LikelySplit(folder), split) << folder;
+  }
+}
+
 TEST(SplitNames, OfTensorflowDatasetsAreBeforeTheEnding) {
   for (const char* name : {"train_set-validation.tfrecord-00000-of-00001",
                            "test_2017-VAL.tfrecord-00000-of-00001.gz"}) {

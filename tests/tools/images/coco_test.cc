@@ -88,6 +88,18 @@ TEST_F(CocoTest, CategoriesAreClassesByTheirIds) {
   EXPECT_THAT(names, ElementsAre("person", "N/A", "N/A", "motorcycle"));
 }
 
+// As Label Studio numbers them. Roboflow's category 0 has no objects.
+TEST_F(CocoTest, SaysThatTheCategoryZeroIsTheBackground) {
+  const auto notes_with = [&](int category) {
+    std::string text = Coco(Object(1, 9, category, "[1, 2, 3, 4]"));
+    text.insert(text.rfind(R"({"id": 1,)"), R"({"id": 0, "name": "ant"},)");
+    return Read(text).notes;
+  };
+  EXPECT_THAT(notes_with(0),
+              Contains(HasSubstr("category id 0 (\"ant\"): labels are ids")));
+  EXPECT_THAT(notes_with(1), SizeIs(1));
+}
+
 TEST_F(CocoTest, LeavesOutEmptyBoxesAndWhatIsDropped) {
   const std::string text = Coco(
       Object(1, 9, 1, "[1, 1, 0, 3]") + "," + Object(2, 9, 1, "[1, 1, 3, -2]") +

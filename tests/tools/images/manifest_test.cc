@@ -51,6 +51,16 @@ TEST_F(ImageManifestTest, SortsNumbersAsNumbers) {
               ElementsAre("1.jpg:1", "2.jpg:0", "3.jpg:2"));
 }
 
+TEST_F(ImageManifestTest, NumbersThatAreNotWholeAreNoClasses) {
+  for (const std::string label : {"0.5", "-1.25", "10.0", "nan", "inf"}) {
+    EXPECT_THAT(
+        ErrorOf("path,label\n1.jpg,10\n2.jpg," + label + "\n"),
+        HasSubstr("m.csv: line 3: the label " + label + " is not the name"));
+  }
+  EXPECT_THAT(Read("path,label\n1.jpg,v1.5\n2.jpg,1e5\n3.jpg,-1\n").classes,
+              SizeIs(3));
+}
+
 TEST_F(ImageManifestTest, BlanksAroundALabelAreNoPartOfIt) {
   const ImageTree tree = Read(
       "path,label,split,text\n1.jpg, cat,train,a  cat \n"

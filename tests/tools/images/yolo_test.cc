@@ -147,6 +147,38 @@ TEST_F(YoloTest, TakesNamesFromThreeKindsOfFiles) {
             "b");
 }
 
+TEST_F(YoloTest, AYamlOfAnotherNameCountsWithoutADataYaml) {
+  raw_.File("hyp.yaml", "lr: 0.1\n")
+      .File("coco8.yaml", "names: [cat, dog]\ntrain: images/a.jpg.txt\n");
+  EXPECT_EQ(Objects("1 0.5 0.5 0.25 0.5\n").front().text, "dog");
+  EXPECT_THAT(tree_.notes, Contains(HasSubstr("coco8.yaml: train: there are")));
+  raw_.File("more.yml", "names: [owl]\n");
+  EXPECT_THAT(MessageOf<UsageError>([&] { (void)Read(""); }),
+              HasSubstr("/coco8.yaml and more.yml describe the data set"));
+  raw_.File("Data.yaml", "names: [hen, cow]\n");
+  EXPECT_EQ(Objects("1 0.5 0.5 0.25 0.5\n").front().text, "cow");
+}
+
+// As CVAT exports "YOLO 1.1".
+TEST_F(YoloTest, TakesTheNamesAndListsOfDarknet) {
+  ImageFolder raw;
+  raw.Jpegs({"obj_Train_data/a.jpg", "obj_Validation_data/b.jpg"})
+      .File("obj_Train_data/a.txt", "1 0.5 0.5 0.25 0.5\n")
+      .File("obj.data", "classes = 2\nnames = data/obj.names\n")
+      .File("obj.names", "cat\nowl\n")
+      .File("Train.txt", "data/obj_Train_data/a.jpg\n")
+      .File("Validation.txt", "data/obj_Validation_data/b.jpg\n");
+  const ImageTree tree = ReadYolo(raw.path(), {});
+  ASSERT_THAT(tree.splits, SizeIs(2));
+  EXPECT_EQ(tree.splits[0].images[0].objects->objects[0].text, "owl");
+  EXPECT_EQ(tree.splits[1].name, "validation");
+}
+
+TEST_F(YoloTest, SaysThatNamesAreNumbers) {
+  EXPECT_EQ(Objects("1 0.5 0.5 0.25 0.5\n").front().text, "1");
+  EXPECT_THAT(tree_.notes, Contains(HasSubstr("classes are their numbers")));
+}
+
 TEST_F(YoloTest, TakesSplitsInAndAroundTheFolders) {
   raw_.Jpegs({"images/train/1.jpg", "valid/images/2.jpg"})
       .File("labels/train/1.txt", "0 0.5 0.5 0.25 0.5\n")
