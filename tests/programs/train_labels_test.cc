@@ -233,16 +233,19 @@ TEST_F(TrainLabelsTest, AStoppedRunMentionsItsBadRecords) {
 TEST_F(TrainLabelsTest, NamesTheDamagedCheckpointThatWasChosen) {
   Write("train", {1, 2, 1, 2});
   Write("validation", {1, 2});
-  ASSERT_EQ(Train(",steps_per_checkpoint=2").exit_code, 0);
+  ASSERT_EQ(Train().exit_code, 0);
   std::filesystem::resize_file(model_ / "checkpoint-00000004/model.safetensors",
                                9);
   const std::string named =
       model_.path() + ": the checkpoint of step 4 is damaged; the others may";
   EXPECT_THAT(Run("--mode eval --checkpoint 4"), Ends(4, HasSubstr(named)));
   EXPECT_THAT(Run(training_, " --resume 4"), Ends(4, HasSubstr(named)));
-  EXPECT_THAT(Run("--mode eval"), Ends(0, HasSubstr("at step 2")));
-  std::filesystem::resize_file(model_ / "checkpoint-00000002/model.safetensors",
-                               9);
+  EXPECT_THAT(Run("--mode eval"), Ends(0, HasSubstr("at step 3")));
+  for (const auto& file : std::filesystem::directory_iterator(model_.path())) {
+    if (file.path().filename().string().starts_with("checkpoint-")) {
+      std::filesystem::resize_file(file.path() / "model.safetensors", 9);
+    }
+  }
   EXPECT_THAT(Run("--mode eval"),
               Ends(4, HasSubstr("all checkpoints in it are damaged")));
 }

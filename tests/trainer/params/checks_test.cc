@@ -147,7 +147,7 @@ TEST(CheckTogetherTest, LeNetRefusesWhatIsNotOfIt) {
                                   "conv_statistics=epilogue",
                                   "dropout_rate=.5",
                                   "batch_norm_group=2",
-                                  "zero_gamma=1",
+                                  "zero_gamma=0",
                                   "bn_momentum=.5"}) {
     EXPECT_THAT(ErrorOf("model=lenet,image_size=28," + given),
                 AllOf(HasSubstr(given.substr(0, given.find('=') + 1)),
