@@ -32,7 +32,7 @@ MAY_INCLUDE = {
 
 # The rooms of trainer/ that use LibTorch. No other room includes it, and no
 # source of the library without it includes a header of theirs.
-TORCH_ROOMS = "cuda|groups|loop|network|optimizer"
+TORCH_ROOMS = "cuda|groups|launch|loop|network|optimizer"
 
 # One door per dependency: pattern of the include -> where it may stand; a room
 # where the dependency has one of its own.

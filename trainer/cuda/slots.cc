@@ -8,7 +8,7 @@
 #include <ATen/ATen.h>
 #include <c10/cuda/CUDAException.h>
 
-#include "trainer/cuda/image_tensors.h"
+#include "trainer/launch/image_tensors.h"
 #include "trainer/loop/device.h"
 
 namespace infeed {

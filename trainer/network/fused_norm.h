@@ -118,6 +118,21 @@ struct NormGradients {
 // with has_residual.
 [[nodiscard]] NormGradients CudaNormBackward(const NormBackwardInputs& inputs);
 
+// A norm for a convolution that normalizes x itself (normed_convolution.h).
+struct FoldedNorm {
+  NormStatistics statistics;     // of x
+  torch::Tensor scale_and_bias;  // [2, C], of the type of x
+};
+
+// Updates the moving statistics. Requires: CudaNormTakes(x); x is float16.
+[[nodiscard]] FoldedNorm CudaFoldNorm(const torch::Tensor& x,
+                                      const NormTensors& norm);
+
+// The gradient of x. of_norm: that of norm(x), and of its weight and bias.
+[[nodiscard]] torch::Tensor CudaNormInputGradient(
+    const torch::Tensor& x, const torch::Tensor& weight,
+    const NormStatistics& statistics, const NormGradients& of_norm);
+
 // FusedNormPool() by the kernels. Requires: CudaNormTakes(x) and
 // CudaMaxPoolTakes(x).
 [[nodiscard]] torch::Tensor CudaFusedNormPool(const torch::Tensor& x,

@@ -30,8 +30,8 @@ class NormedConvolution : public torch::autograd::Function<NormedConvolution> {
     const NormedConvolutionOutputs outputs = CudaNormedConvolution(
         {.x = x, .weight = weight, .stride = stride, .padding = padding}, norm);
     context->save_for_backward(
-        {x, weight, norm_weight, norm_bias, outputs.statistics.mean,
-         outputs.statistics.inverse_std, outputs.folded});
+        {x, weight, norm_weight, norm_bias, outputs.norm.statistics.mean,
+         outputs.norm.statistics.inverse_std, outputs.norm.scale_and_bias});
     context->saved_data["stride"] = stride;
     context->saved_data["padding"] = padding;
     context->mark_non_differentiable({outputs.y.sums});
@@ -54,7 +54,8 @@ class NormedConvolution : public torch::autograd::Function<NormedConvolution> {
          .bias = tensors[3],
          .moving_mean = {},
          .moving_variance = {}},
-        {.mean = tensors[4], .inverse_std = tensors[5]}, tensors[6],
+        {.statistics = {.mean = tensors[4], .inverse_std = tensors[5]},
+         .scale_and_bias = tensors[6]},
         gradients[0].contiguous(kLayout));
     variable_list all = {found.x, found.weight, found.norm_weight,
                          found.norm_bias};

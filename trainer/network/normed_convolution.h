@@ -28,8 +28,7 @@ namespace infeed {
 
 struct NormedConvolutionOutputs {
   SummedImages y;
-  NormStatistics statistics;  // of x
-  torch::Tensor folded;       // the norm's scale and bias, [2, C]
+  FoldedNorm norm;
 };
 
 // Updates the moving statistics. Requires: CudaConvolvesNormed(convolution).
@@ -46,7 +45,6 @@ struct NormedConvolutionGradients {
 // norm: its weight and bias. y_gradient has the layout of y.
 [[nodiscard]] NormedConvolutionGradients CudaNormedConvolutionBackward(
     const SquareConvolution& convolution, const NormTensors& norm,
-    const NormStatistics& statistics, const torch::Tensor& folded,
-    const torch::Tensor& y_gradient);
+    const FoldedNorm& folded, const torch::Tensor& y_gradient);
 
 }  // namespace infeed

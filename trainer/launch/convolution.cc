@@ -1,4 +1,4 @@
-#include "trainer/kernels/norm.h"
+#include "trainer/network/convolution.h"
 
 #include <algorithm>
 #include <array>
@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <ATen/ATen.h>
@@ -13,47 +14,14 @@
 #include <ATen/cudnn/Handle.h>
 #include <c10/cuda/CUDAGraphsC10Utils.h>
 #include <c10/cuda/CUDAGuard.h>
-#include <c10/cuda/CUDAStream.h>
 
-#include "trainer/cuda/image_tensors.h"
 #include "trainer/kernels/fused_conv.h"
-#include "trainer/network/convolution.h"
+#include "trainer/launch/image_tensors.h"
 #include "trainer/network/fused_norm.h"
 #include "trainer/network/normed_convolution.h"
 
 namespace infeed {
 namespace {
-
-// nullptr for an undefined tensor.
-void* DataOf(const torch::Tensor& tensor) {
-  return tensor.defined() ? tensor.data_ptr() : nullptr;
-}
-
-// The arguments that every norm of x has.
-NormForward ForwardOf(const torch::Tensor& x, const NormTensors& norm,
-                      const NormStatistics& statistics,
-                      const torch::Tensor& workspace) {
-  return {.shape = RowsOf(x),
-          .type = ImageTypeOf(x),
-          .x = x.data_ptr(),
-          .weight = norm.weight.data_ptr<float>(),
-          .bias = norm.bias.data_ptr<float>(),
-          .epsilon = static_cast<float>(norm.epsilon),
-          .momentum = static_cast<float>(norm.momentum),
-          .moving_mean = norm.moving_mean.data_ptr<float>(),
-          .moving_variance = norm.moving_variance.data_ptr<float>(),
-          .sums = norm.sums.defined() ? norm.sums.data_ptr<float>() : nullptr,
-          .mean = statistics.mean.data_ptr<float>(),
-          .inverse_std = statistics.inverse_std.data_ptr<float>(),
-          .workspace = workspace.data_ptr<float>()};
-}
-
-NormStatistics NewStatistics(const torch::Tensor& x) {
-  return {.mean = NewFloats(x, x.size(1)),
-          .inverse_std = NewFloats(x, x.size(1))};
-}
-
-// ---- Convolutions ----
 
 // Before its norm, whose tensors are undefined where it has none.
 struct ConvInputs {
@@ -100,13 +68,14 @@ SummedImages LaunchForward(const FusedConvPlan& plan,
   const torch::Tensor sums = NewFloats(inputs.convolution.x, 2 * outputs);
   const SummedImages result(NewResult(inputs.convolution),
                             sums.view({2, outputs}));
-  Launch(plan,
-         {.weight = inputs.convolution.weight.data_ptr(),
-          .y = result.x.data_ptr(),
-          .sum = sums.data_ptr<float>(),
-          .squares = sums.data_ptr<float>() + outputs,
-          .folded = DataOf(inputs.folded)},
-         inputs);
+  Launch(
+      plan,
+      {.weight = inputs.convolution.weight.data_ptr(),
+       .y = result.x.data_ptr(),
+       .sum = sums.data_ptr<float>(),
+       .squares = sums.data_ptr<float>() + outputs,
+       .folded = inputs.folded.defined() ? inputs.folded.data_ptr() : nullptr},
+      inputs);
   return result;
 }
 
@@ -147,7 +116,9 @@ NormGradients LaunchInputGradient(const FusedConvPlan& plan,
 
 // Other inputs than x and the weight, to time a kernel: of any values.
 ConvInputs AnyInputs(const SquareConvolution& of) {
-  const NormStatistics statistics = NewStatistics(of.x);
+  const NormStatistics statistics = {
+      .mean = NewFloats(of.x, of.x.size(1)),
+      .inverse_std = NewFloats(of.x, of.x.size(1))};
   return {.convolution = of,
           .norm = {.weight = statistics.mean,
                    .bias = statistics.mean,
@@ -282,119 +253,32 @@ bool CudaConvolvesNormed(const SquareConvolution& convolution) {
 
 NormedConvolutionOutputs CudaNormedConvolution(
     const SquareConvolution& convolution, const NormTensors& norm) {
-  const torch::Tensor& x = convolution.x;
-  const c10::cuda::CUDAGuard guard(x.device());
-  NormedConvolutionOutputs outputs = {
-      .y = {},
-      .statistics = NewStatistics(x),
-      .folded = at::empty({2, x.size(1)}, x.options())};
-  const torch::Tensor workspace =
-      NewFloats(x, NormWorkspace(RowsOf(x), ImageTypeOf(x)));
-  NormForward statistics = ForwardOf(x, norm, outputs.statistics, workspace);
-  statistics.folded = outputs.folded.data_ptr();
-  LaunchNormForward(statistics, c10::cuda::getCurrentCUDAStream());
-  outputs.y =
-      LaunchForward(Plans().Find(convolution, ConvFusion::kNormed).value(),
-                    {.convolution = convolution, .folded = outputs.folded});
-  return outputs;
+  const c10::cuda::CUDAGuard guard(convolution.x.device());
+  FoldedNorm folded = CudaFoldNorm(convolution.x, norm);
+  SummedImages y = LaunchForward(
+      Plans().Find(convolution, ConvFusion::kNormed).value(),
+      {.convolution = convolution, .folded = folded.scale_and_bias});
+  return {.y = std::move(y), .norm = std::move(folded)};
 }
 
 NormedConvolutionGradients CudaNormedConvolutionBackward(
     const SquareConvolution& convolution, const NormTensors& norm,
-    const NormStatistics& statistics, const torch::Tensor& folded,
-    const torch::Tensor& y_gradient) {
-  const torch::Tensor& x = convolution.x;
-  const c10::cuda::CUDAGuard guard(x.device());
+    const FoldedNorm& folded, const torch::Tensor& y_gradient) {
+  const c10::cuda::CUDAGuard guard(convolution.x.device());
   const ConvInputs inputs = {.convolution = convolution,
                              .norm = norm,
-                             .statistics = statistics,
-                             .folded = folded,
+                             .statistics = folded.statistics,
+                             .folded = folded.scale_and_bias,
                              .y_gradient = y_gradient};
   const NormGradients of_norm = LaunchInputGradient(
       Plans().Find(convolution, ConvFusion::kInputGradient).value(), inputs);
-  NormedConvolutionGradients gradients = {.x = torch::empty_like(x),
-                                          .norm_weight = of_norm.weight,
-                                          .norm_bias = of_norm.bias,
-                                          .weight = {}};
-  LaunchNormBackward({.shape = RowsOf(x),
-                      .type = ImageTypeOf(x),
-                      .x = x.data_ptr(),
-                      .gradient = of_norm.x.data_ptr(),
-                      .relu = false,
-                      .weight = norm.weight.data_ptr<float>(),
-                      .mean = statistics.mean.data_ptr<float>(),
-                      .inverse_std = statistics.inverse_std.data_ptr<float>(),
-                      .x_gradient = gradients.x.data_ptr(),
-                      .weight_gradient = of_norm.weight.data_ptr<float>(),
-                      .bias_gradient = of_norm.bias.data_ptr<float>(),
-                      .sums_known = true},
-                     c10::cuda::getCurrentCUDAStream());
-  gradients.weight = LaunchWeightGradient(
-      Plans().Find(convolution, ConvFusion::kWeightGradient).value(), inputs);
-  return gradients;
-}
-
-bool CudaNormTakes(const torch::Tensor& x) {
-  return HasKernels(x) && x.size(1) % kNormChannels == 0;
-}
-
-NormOutputs CudaNormForward(const torch::Tensor& x, const NormTensors& norm,
-                            const NormResidual& residual, bool relu) {
-  const c10::cuda::CUDAGuard guard(x.device());
-  const c10::cuda::CUDAStream stream = c10::cuda::getCurrentCUDAStream();
-  const torch::Tensor workspace =
-      NewFloats(x, NormWorkspace(RowsOf(x), ImageTypeOf(x)));
-  NormOutputs outputs = {.y = torch::empty_like(x), .of_x = NewStatistics(x)};
-  NormForward launch = ForwardOf(x, norm, outputs.of_x, workspace);
-  launch.residual = DataOf(residual.x);
-  launch.relu = relu;
-  launch.y = outputs.y.data_ptr();
-  if (residual.norm) {
-    outputs.of_residual = NewStatistics(x);
-    const NormForward statistics =
-        ForwardOf(residual.x, *residual.norm, outputs.of_residual, workspace);
-    LaunchNormForward(statistics, stream);
-    launch.residual_norm = {.weight = statistics.weight,
-                            .bias = statistics.bias,
-                            .mean = statistics.mean,
-                            .inverse_std = statistics.inverse_std};
-  }
-  LaunchNormForward(launch, stream);
-  return outputs;
-}
-
-NormGradients CudaNormBackward(const NormBackwardInputs& inputs) {
-  const torch::Tensor& x = inputs.x;
-  const c10::cuda::CUDAGuard guard(x.device());
-  const NormShape shape = RowsOf(x);
-  NormGradients gradients = {.x = torch::empty_like(x),
-                             .weight = NewFloats(x, x.size(1)),
-                             .bias = NewFloats(x, x.size(1)),
-                             .residual = {}};
-  if (inputs.has_residual) {
-    gradients.residual = inputs.relu ? torch::empty_like(x) : inputs.gradient;
-  }
-  const torch::Tensor workspace =
-      NewFloats(x, NormWorkspace(shape, ImageTypeOf(x)));
-  LaunchNormBackward(
-      {.shape = shape,
-       .type = ImageTypeOf(x),
-       .x = x.data_ptr(),
-       .y = DataOf(inputs.y),
-       .gradient = inputs.gradient.data_ptr(),
-       .more_gradient = DataOf(inputs.more_gradient),
-       .relu = inputs.relu,
-       .weight = inputs.weight.data_ptr<float>(),
-       .bias = inputs.bias.data_ptr<float>(),
-       .mean = inputs.statistics.mean.data_ptr<float>(),
-       .inverse_std = inputs.statistics.inverse_std.data_ptr<float>(),
-       .x_gradient = gradients.x.data_ptr(),
-       .residual_gradient = DataOf(gradients.residual),
-       .weight_gradient = gradients.weight.data_ptr<float>(),
-       .bias_gradient = gradients.bias.data_ptr<float>(),
-       .workspace = workspace.data_ptr<float>()},
-      c10::cuda::getCurrentCUDAStream());
-  return gradients;
+  return {.x = CudaNormInputGradient(convolution.x, norm.weight,
+                                     folded.statistics, of_norm),
+          .norm_weight = of_norm.weight,
+          .norm_bias = of_norm.bias,
+          .weight = LaunchWeightGradient(
+              Plans().Find(convolution, ConvFusion::kWeightGradient).value(),
+              inputs)};
 }
 
 }  // namespace infeed

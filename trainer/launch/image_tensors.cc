@@ -1,4 +1,4 @@
-#include "trainer/cuda/image_tensors.h"
+#include "trainer/launch/image_tensors.h"
 
 #include <ATen/ATen.h>
 

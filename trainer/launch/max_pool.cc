@@ -9,8 +9,8 @@
 #include <c10/cuda/CUDAStream.h>
 #include <torch/autograd.h>
 
-#include "trainer/cuda/image_tensors.h"
 #include "trainer/kernels/norm.h"
+#include "trainer/launch/image_tensors.h"
 #include "trainer/network/fused_norm.h"
 #include "trainer/network/pool.h"
 
