@@ -165,11 +165,17 @@ class GraphRun {
   void Run(const CudnnDescriptor& operation) {
     switch (operation.type) {
       case CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR:
-        return Forward(operation);
+        return Convolve(
+            operation, kForwardPass, kForwardPass.y,
+            [](float& y, float x, float weight) { y += x * weight; });
       case CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR:
-        return WeightGradient(operation);
+        return Convolve(
+            operation, kWeightGradientPass, kWeightGradientPass.weight,
+            [](float y, float x, float& weight) { weight += y * x; });
       case CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR:
-        return InputGradient(operation);
+        return Convolve(
+            operation, kInputGradientPass, kInputGradientPass.x,
+            [](float y, float& x, float weight) { x += y * weight; });
       case CUDNN_BACKEND_OPERATION_GEN_STATS_DESCRIPTOR:
         return Sums(operation);
       case CUDNN_BACKEND_OPERATION_BN_BWD_WEIGHTS_DESCRIPTOR:
@@ -239,53 +245,33 @@ class GraphRun {
                  }
                });
   }
-  static std::size_t ChannelsOf(const CudnnDescriptor& convolution,
-                                const PassAttributes& names) {
-    return static_cast<std::size_t>(SizesOf(convolution.Part(names.x))[1]);
-  }
 
-  void Forward(const CudnnDescriptor& convolution) {
-    const FloatValues& x = Read(convolution, kForwardPass.x);
-    const FloatValues& weight = Read(convolution, kForwardPass.weight);
-    FloatValues y(CountOf(convolution.Part(kForwardPass.y)));
-    const std::size_t channels = ChannelsOf(convolution, kForwardPass);
-    ForEachProduct(convolution, kForwardPass,
+  // Computes one of the three from the others, by multiply(y, x, weight) for
+  // each product.
+  template <typename Multiply>
+  void Convolve(const CudnnDescriptor& convolution, const PassAttributes& names,
+                cudnnBackendAttributeName_t result, const Multiply& multiply) {
+    const auto begin = [&](cudnnBackendAttributeName_t name) {
+      return name == result ? FloatValues(CountOf(convolution.Part(name)))
+                            : Read(convolution, name);
+    };
+    FloatValues x = begin(names.x);
+    FloatValues weight = begin(names.weight);
+    FloatValues y = begin(names.y);
+    const auto channels =
+        static_cast<std::size_t>(SizesOf(convolution.Part(names.x))[1]);
+    ForEachProduct(convolution, names,
                    [&](std::size_t to, std::size_t from, std::size_t by) {
-                     float sum = 0;
+                     float sum = y[to];
                      for (std::size_t c = 0; c < channels; ++c) {
-                       sum += x[from + c] * weight[by + c];
+                       multiply(sum, x[from + c], weight[by + c]);
                      }
-                     y[to] += sum;
+                     y[to] = sum;
                    });
-    Write(convolution, kForwardPass.y, y);
-  }
-
-  void WeightGradient(const CudnnDescriptor& convolution) {
-    const FloatValues& x = Read(convolution, kWeightGradientPass.x);
-    const FloatValues& y = Read(convolution, kWeightGradientPass.y);
-    FloatValues weight(CountOf(convolution.Part(kWeightGradientPass.weight)));
-    const std::size_t channels = ChannelsOf(convolution, kWeightGradientPass);
-    ForEachProduct(convolution, kWeightGradientPass,
-                   [&](std::size_t to, std::size_t from, std::size_t by) {
-                     for (std::size_t c = 0; c < channels; ++c) {
-                       weight[by + c] += y[to] * x[from + c];
-                     }
-                   });
-    Write(convolution, kWeightGradientPass.weight, weight);
-  }
-
-  void InputGradient(const CudnnDescriptor& convolution) {
-    const FloatValues& weight = Read(convolution, kInputGradientPass.weight);
-    const FloatValues& y = Read(convolution, kInputGradientPass.y);
-    FloatValues x(CountOf(convolution.Part(kInputGradientPass.x)));
-    const std::size_t channels = ChannelsOf(convolution, kInputGradientPass);
-    ForEachProduct(convolution, kInputGradientPass,
-                   [&](std::size_t to, std::size_t from, std::size_t by) {
-                     for (std::size_t c = 0; c < channels; ++c) {
-                       x[from + c] += y[to] * weight[by + c];
-                     }
-                   });
-    Write(convolution, kInputGradientPass.x, x);
+    Write(convolution, result,
+          result == names.x        ? x
+          : result == names.weight ? weight
+                                   : y);
   }
 
   void Sums(const CudnnDescriptor& operation) {

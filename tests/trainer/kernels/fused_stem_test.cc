@@ -12,7 +12,8 @@
 #include <torch/types.h>
 
 #include "tests/support/device_array.h"
-#include "trainer/cuda/image_tensors.h"
+#include "tests/support/kernel_tensors.h"
+#include "trainer/launch/image_tensors.h"
 #include "trainer/loop/device.h"
 #include "trainer/network/network.h"
 
@@ -28,12 +29,6 @@ bool infeed::HasKernels(const torch::Tensor& images) {
 #endif
 
 namespace infeed::fused_stem_test {
-
-#ifdef INFEED_CUDA_ON_CPU
-constexpr c10::DeviceType kDevice = torch::kCPU;
-#else
-constexpr c10::DeviceType kDevice = torch::kCUDA;
-#endif
 
 struct Case {
   std::string name;
@@ -60,7 +55,7 @@ class FusedStemTest : public DeviceTest,
                                 .bn_momentum = 0,
                                 .fused_batch_norm = fused,
                                 .conv_statistics = GetParam().statistics});
-    network->to(kDevice);
+    network->to(kKernelDevice);
     network->SetStep(0);
     return network;
   }
@@ -70,8 +65,8 @@ class FusedStemTest : public DeviceTest,
     const torch::Tensor images =
         torch::randn({4, 3, GetParam().side, GetParam().side})
             .contiguous(at::MemoryFormat::ChannelsLast)
-            .to(kDevice);
-    const AutocastScope autocast(kDevice, precision);
+            .to(kKernelDevice);
+    const AutocastScope autocast(kKernelDevice, precision);
     return network.Forward(images);
   }
 
@@ -83,14 +78,14 @@ class FusedStemTest : public DeviceTest,
       case ConvStatistics::kPass:
         return {};
       case ConvStatistics::kEpilogue:
-        return {{ "sums", 19 }};
+        return {{"sums", 19}};
       case ConvStatistics::kFused:  // the second ones of 8 blocks
         break;
     }
-    return {{"sums", 11}, {"normed", 8}, {"weight gradient", 8}, {
-              "input gradient",
-              8
-            }};
+    return {{"sums", 11},
+            {"normed", 8},
+            {"weight gradient", 8},
+            {"input gradient", 8}};
   }
 #endif
 

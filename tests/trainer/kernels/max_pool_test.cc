@@ -14,6 +14,7 @@
 
 #include "tests/support/device_array.h"
 #include "tests/support/image_bits.h"
+#include "tests/support/kernel_tensors.h"
 #include "trainer/feed/pixel_math.h"
 #include "trainer/network/fused_norm.h"
 #include "trainer/network/pool.h"
@@ -203,12 +204,6 @@ TEST_P(MaxPoolKernelTest, TakesManyBlocks) {
   Expect({.images = 3, .height = 18, .width = 33, .channels = 64});
 }
 
-#ifdef INFEED_CUDA_ON_CPU
-constexpr c10::DeviceType kDevice = torch::kCPU;
-#else
-constexpr c10::DeviceType kDevice = torch::kCUDA;
-#endif
-
 // y and the gradient of x, from y's.
 struct Pass {
   torch::Tensor y;
@@ -236,7 +231,7 @@ TEST_P(MaxPoolKernelTest, AutogradHasTheBitsOfTheLibrary) {
   for (const torch::Tensor& x :
        {plain, plain.contiguous(at::MemoryFormat::ChannelsLast)}) {
     const Pass own = PassOf(x, of_y, [&](const torch::Tensor& images) {
-      return CudaMaxPooled(images.to(kDevice), same);
+      return CudaMaxPooled(images.to(kKernelDevice), same);
     });
     // On a CPU, LibTorch's sums of bfloat16 are rounded midway, and its pool
     // takes no float16.
@@ -286,7 +281,7 @@ struct NormLeaves {
 
 TEST_P(MaxPoolKernelTest, AutogradOfNormAndPoolIsThatOfBoth) {
   const bool same = GetParam().same;
-  NormLeaves fused(kDevice);
+  NormLeaves fused(kKernelDevice);
   NormLeaves apart(torch::kCPU);
   const auto found =
       fused.Backward(CudaFusedNormPool(fused.x, fused.norm, same));

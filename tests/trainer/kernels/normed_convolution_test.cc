@@ -17,6 +17,7 @@
 #include <torch/types.h>
 
 #include "tests/support/device_array.h"
+#include "tests/support/kernel_tensors.h"
 
 #ifdef INFEED_CUDA_ON_CPU
 #include "tests/support/cudnn_on_cpu.h"
@@ -26,12 +27,6 @@
 #include "gtest/gtest.h"
 
 namespace infeed::normed_convolution_test {
-
-#ifdef INFEED_CUDA_ON_CPU
-constexpr c10::DeviceType kDevice = torch::kCPU;
-#else
-constexpr c10::DeviceType kDevice = torch::kCUDA;
-#endif
 
 struct Case {
   std::string name;
@@ -46,20 +41,13 @@ struct Case {
 struct Layers {
   explicit Layers(const Case& of, torch::ScalarType type = torch::kHalf,
                   bool bias = false, std::int64_t groups = 1)
-      : convolution(torch::nn::Conv2dOptions(of.channels, of.outputs, of.kernel)
-                        .stride(of.stride)
-                        .padding(of.kernel / 2)
-                        .groups(groups)
-                        .bias(bias)) {
-    convolution->to(kDevice);
-    x = (torch::randn({4, of.channels, 14, 14}) + 0.5)
-            .to(torch::device(kDevice).dtype(type))
-            .contiguous(at::MemoryFormat::ChannelsLast)
-            .requires_grad_();
+      : convolution(SquareConv2d(of.channels, of.outputs, of.kernel, of.stride,
+                                 bias, groups)),
+        x(RandomImages({4, of.channels, 14, 14}, type).requires_grad_()) {
     norm.weight = Channels(torch::rand({of.channels}) + 0.5);
     norm.bias = Channels(torch::randn({of.channels}) * 0.3);
-    norm.moving_mean = torch::zeros({of.channels}, kDevice);
-    norm.moving_variance = torch::ones({of.channels}, kDevice);
+    norm.moving_mean = torch::zeros({of.channels}, kKernelDevice);
+    norm.moving_variance = torch::ones({of.channels}, kKernelDevice);
     if (of.has_sums) {
       const torch::Tensor exact = x.detach().to(torch::kFloat);
       norm.sums =
@@ -68,7 +56,7 @@ struct Layers {
   }
 
   static torch::Tensor Channels(const torch::Tensor& values) {
-    return values.to(kDevice).requires_grad_();
+    return values.to(kKernelDevice).requires_grad_();
   }
 
   // Of a result's gradient of random numbers: those of x, the convolution's

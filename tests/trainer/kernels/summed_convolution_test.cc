@@ -11,6 +11,7 @@
 #include <torch/types.h>
 
 #include "tests/support/device_array.h"
+#include "tests/support/kernel_tensors.h"
 #include "trainer/network/convolution.h"
 
 #ifdef INFEED_CUDA_ON_CPU
@@ -20,12 +21,6 @@
 #include "gtest/gtest.h"
 
 namespace infeed::summed_convolution_test {
-
-#ifdef INFEED_CUDA_ON_CPU
-constexpr c10::DeviceType kDevice = torch::kCPU;
-#else
-constexpr c10::DeviceType kDevice = torch::kCUDA;
-#endif
 
 struct Case {
   std::string name;
@@ -38,22 +33,14 @@ struct Case {
 torch::nn::Conv2d MakeConvolution(const Case& of, bool bias = false,
                                   std::int64_t groups = 1) {
   torch::manual_seed(3);
-  torch::nn::Conv2d convolution(
-      torch::nn::Conv2dOptions(of.channels, of.outputs, of.kernel)
-          .stride(of.stride)
-          .padding(of.kernel / 2)
-          .groups(groups)
-          .bias(bias));
-  convolution->to(kDevice);
-  return convolution;
+  return SquareConv2d(of.channels, of.outputs, of.kernel, of.stride, bias,
+                      groups);
 }
 
 torch::Tensor MakeImages(at::IntArrayRef sizes,
                          torch::ScalarType type = torch::kBFloat16) {
   torch::manual_seed(4);
-  return (torch::randn(sizes) + 0.5)
-      .to(torch::device(kDevice).dtype(type))
-      .contiguous(at::MemoryFormat::ChannelsLast);
+  return RandomImages(sizes, type);
 }
 
 void ExpectNear(const torch::Tensor& found, const torch::Tensor& expected,
