@@ -489,7 +489,8 @@ class Loader:
     def close(self) -> None:
         """Stops the threads. The next pass starts them again."""
         stream = self._open
-        if stream is not None:  # Before others see that there is none.
+        # Before others see that there is none. After fork() it cannot be asked.
+        if stream is not None and self._process == os.getpid():
             self._last = stream.stats(), stream.verdict()
         stream, self._open = self._open, None
         self._pinned = None

@@ -256,6 +256,13 @@ class InterpreterTest(unittest.TestCase):
             "    threading.Thread(target=repeat, args=(work,), daemon=True).start()\n"
             "while len(turns) < 50: time.sleep(0.01)\n")
 
+    def test_a_forked_process_closes_a_loader_that_it_has_got(self):
+        self.ends("import os\n"
+                  "next(iter(l)); child = os.fork()\n"
+                  "l.close()\n"
+                  "if not child: os._exit(0)\n"
+                  "assert os.waitpid(child, 0)[1] == 0\n")
+
     def test_a_loader_in_a_spawned_process(self):
         train = loader()
         with multiprocessing.get_context("spawn").Pool(1) as pool:
