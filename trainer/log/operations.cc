@@ -116,12 +116,13 @@ std::string NameLine(std::string_view kind, int process, std::int64_t row,
                      kind, process, row, name, number);
 }
 
-// A mark of PyTorch's profiler on a thread of the host.
+// A mark of PyTorch's profiler on a thread of the host. An operation, as its
+// page passes over other kinds but for steps.
 std::string MarkLine(const std::string& name, int thread,
                      Clock::time_point from, Clock::time_point to,
                      Clock::time_point started) {
   return ",\n" + EventLine({.row = thread, .start = from, .length = to - from},
-                           Json(name).dump(), "user_annotation", started);
+                           Json(name).dump(), "cpu_op", started);
 }
 
 }  // namespace

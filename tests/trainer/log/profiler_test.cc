@@ -113,7 +113,7 @@ TEST_F(ProfilerTest, MarksWholeStepsWithTheirWaits) {
   std::map<std::string, double> marks;  // length in us
   const json trace = json::parse(ReadWholeFile(profiler.End()->path, 1 << 20));
   for (const json& event : trace["traceEvents"]) {
-    if (event.value("cat", "") == "user_annotation") {
+    if (event.value("cat", "") == "cpu_op") {
       marks[event["name"]] += event["dur"].get<double>();
     }
   }
