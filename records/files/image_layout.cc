@@ -419,14 +419,6 @@ class LayoutMaker {
     return files_.root + layout_.folder + std::string(name);
   }
 
-  static std::string WithoutEnd(std::string folder) {
-    while (folder.size() > 1 &&
-           (folder.ends_with('/') || folder.ends_with('#'))) {
-      folder.pop_back();
-    }
-    return folder;
-  }
-
   const TreeFiles& files_;
   std::set<std::string> kept_;
   ImageLayout layout_;

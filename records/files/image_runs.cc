@@ -54,6 +54,14 @@ bool IsImagesFolder(std::string_view name) {
   return name == "images" || name == "Images" || name == "IMAGES";
 }
 
+std::string WithoutEnd(std::string folder) {
+  while (folder.size() > 1 &&
+         (folder.ends_with('/') || folder.ends_with('#'))) {
+    folder.pop_back();
+  }
+  return folder;
+}
+
 bool ShareFolder(const ImageRuns& images) {
   return !images.empty() && HasFolder(images.front()) &&
          std::ranges::all_of(images, [&](const ImageRun& image) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -32,6 +33,10 @@ void SeparateRuns(std::span<const std::string_view> paths, ImageRuns& images);
 
 // A folder between a split and its images that is no class.
 [[nodiscard]] bool IsImagesFolder(std::string_view name);
+
+// The path of a folder or an archive, without what its files' paths begin with
+// after it ("/", "#").
+[[nodiscard]] std::string WithoutEnd(std::string folder);
 
 // Whether all images have the same first folder.
 [[nodiscard]] bool ShareFolder(const ImageRuns& images);

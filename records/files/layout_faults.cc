@@ -29,14 +29,6 @@ bool IsAmong(std::string_view name, const auto& names) {
   return std::ranges::find(names, LowerCase(name)) != names.end();
 }
 
-std::string WithoutEnd(std::string folder) {
-  while (folder.size() > 1 &&
-         (folder.ends_with('/') || folder.ends_with('#'))) {
-    folder.pop_back();
-  }
-  return folder;
-}
-
 std::string TwoFolders(std::string_view one, std::string_view other) {
   return ": the folders " + std::string(one) + "/ and " + std::string(other) +
          "/ ";

@@ -33,8 +33,8 @@ struct RecordKeys {
 // If none fits, the standard key stays, and reading reports what is missing. It
 // also stays for the label if several fit and the records have no image. An
 // empty label is not wanted, and stays. not_labels: keys of features that are
-// not the label. The image of a tar's sample is its only
-// member with the ending of an image.
+// not the label. The image of a tar's sample is its only member with the ending
+// of an image.
 // Reads a few records. Throws UsageError, with both names and the option to
 // give, where two features fit, and for a label key of tars, whose labels have
 // fixed places; IoError.
