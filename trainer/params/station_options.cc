@@ -203,8 +203,7 @@ void CheckDevice(const TrainParams& params, const std::string& device) {
   if (params.model.conv_statistics != ConvStatistics::kPass && !IsGpu(device)) {
     throw UsageError(
         "conv_statistics=epilogue and conv_statistics=fused are for a GPU "
-        "only; "
-        "give pass on a CPU");
+        "only; give pass on a CPU");
   }
 }
 

@@ -132,8 +132,8 @@ void RequireUsedWeights(const RunOptions& options) {
   };
   if (options.mode == Mode::kReplay) {
     refuse(
-        "not used, as mode replay has the checkpoints of model_dir; leave "
-        "it out");
+        "not used, as mode replay has the checkpoints of model_dir; leave it "
+        "out");
   }
   if (!IsOfModelDir(options.resume) && options.resume != "never") {
     refuse("not used, as --resume gives a checkpoint; give one of them");
