@@ -130,7 +130,7 @@ class NoResize final : public ResizeSink {
   using ResizeSink::ResizeSink;
 
   void Begin(int width, int /*height*/) override {
-    band_.SetWidth(width, 0);
+    band_.SetRow(width * std::ptrdiff_t{3}, 0);
     out_y_ = rows_.count;  // complete
   }
   void Filled() override {}

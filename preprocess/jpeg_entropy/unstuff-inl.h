@@ -49,6 +49,33 @@ inline void UnstuffVectors(const std::uint8_t*& in, const std::uint8_t* end,
   in -= before;
   out -= before;
 }
+#elif HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+// Un-stuffs whole vectors of bytes, up to one with a marker, with more than one
+// FF, or with an FF at its end. One FF costs no branch: what follows its zero
+// is stored again, one place ahead.
+inline void UnstuffVectors(const std::uint8_t*& in, const std::uint8_t* end,
+                           std::uint8_t*& out) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  const hn::CappedTag<std::uint8_t, 32> tag;
+  const auto lanes = static_cast<std::ptrdiff_t>(hn::Lanes(tag));
+  const auto bits_of = [tag](auto mask) HWY_ATTR {
+    std::uint32_t bits = 0;
+    hn::StoreMaskBits(tag, mask, reinterpret_cast<std::uint8_t*>(&bits));
+    return std::uint64_t{bits};
+  };
+  for (; end - in >= 2 * lanes + 2; in += lanes) {
+    const auto bytes = hn::LoadU(tag, in);
+    const std::uint64_t marks = bits_of(bytes == hn::Set(tag, 0xFF));
+    const std::uint64_t zeros = bits_of(bytes == hn::Zero(tag));
+    if ((marks & (marks - 1)) != 0 || (marks << 1 & ~zeros) != 0) {
+      return;
+    }
+    const int first = std::countr_zero(marks | std::uint64_t{1} << lanes);
+    hn::StoreU(bytes, tag, out);
+    hn::StoreU(hn::LoadU(tag, in + first + 2), tag, out + first + 1);
+    out += lanes - (marks != 0 ? 1 : 0);
+  }
+}
 #endif
 
 // Copies coded bytes from [in, end) to out, without the zero behind each FF, up
@@ -62,11 +89,11 @@ inline const std::uint8_t* Unstuff(const std::uint8_t* in,
   const hn::ScalableTag<std::uint8_t> tag;
   const auto lanes = static_cast<std::ptrdiff_t>(hn::Lanes(tag));
   const auto marks = hn::Set(tag, 0xFF);
-#if HWY_TARGET <= HWY_AVX3_DL
-  UnstuffVectors(in, end, out);
-#endif
   std::uint8_t* target = out;
   while (in != end) {
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+    UnstuffVectors(in, end, target);
+#endif
     std::ptrdiff_t plain = 0;  // bytes before the next FF in this vector
     if (end - in >= lanes) {
       const auto bytes = hn::LoadU(tag, in);

@@ -1,6 +1,6 @@
 // Colour conversion as in color_scalar.h, for each instruction set; includes
-// upsampling. Input rows must be readable 64 bytes beyond their end; exactly 3
-// * count bytes R G B are written.
+// upsampling. Input rows must be readable 64 bytes beyond their end. A row is a
+// pointer, to which exactly 3 * count bytes R G B are written, or planes.
 #if defined(INFEED_PREPROCESS_JPEG_COLOR_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef INFEED_PREPROCESS_JPEG_COLOR_INL_H_
 #undef INFEED_PREPROCESS_JPEG_COLOR_INL_H_
@@ -17,6 +17,7 @@
 
 #include "preprocess/jpeg_pixels/color_scalar.h"
 #include "preprocess/jpeg_pixels/upsample-inl.h"
+#include "preprocess/pixels/row_sink.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace infeed {
@@ -239,52 +240,60 @@ HWY_INLINE void StoreAll(int count, std::uint8_t* rgb, const Convert& convert) {
   std::memcpy(rgb, last.data(), static_cast<std::size_t>(3) * count);
 }
 
+// The same into planes, whose last vectors are written whole.
+template <typename Convert>
+HWY_INLINE void StoreAll(int count, const PlanesRow& row,
+                         const Convert& convert) {
+  for (int i = 0; i < count; i += kLanes) {
+    const Rgb pixels = convert(i);
+    hn::StoreU(pixels.r, D8(), row[0] + i);
+    hn::StoreU(pixels.g, D8(), row[1] + i);
+    hn::StoreU(pixels.b, D8(), row[2] + i);
+  }
+}
+
 }  // namespace color
 
-HWY_MAYBE_UNUSED static void YccToRgb(const std::uint8_t* y,
-                                      const std::uint8_t* cb,
-                                      const std::uint8_t* cr, int count,
-                                      std::uint8_t* rgb) {
+template <typename Row>
+static void YccToRgb(const std::uint8_t* y, const std::uint8_t* cb,
+                     const std::uint8_t* cr, int count, const Row& row) {
   using namespace color;
   const D8 d;
-  StoreAll(count, rgb, [&](int i) HWY_ATTR {
+  StoreAll(count, row, [&](int i) HWY_ATTR {
     return ConvertSamples(hn::LoadU(d, y + i), hn::LoadU(d, cb + i),
                           hn::LoadU(d, cr + i));
   });
 }
 
-HWY_MAYBE_UNUSED static void PlanesToRgb(const std::uint8_t* r,
-                                         const std::uint8_t* g,
-                                         const std::uint8_t* b, int count,
-                                         std::uint8_t* rgb) {
+template <typename Row>
+static void PlanesToRgb(const std::uint8_t* r, const std::uint8_t* g,
+                        const std::uint8_t* b, int count, const Row& row) {
   using namespace color;
   const D8 d;
-  StoreAll(count, rgb, [&](int i) HWY_ATTR {
+  StoreAll(count, row, [&](int i) HWY_ATTR {
     return Rgb{hn::LoadU(d, r + i), hn::LoadU(d, g + i), hn::LoadU(d, b + i)};
   });
 }
 
 #else
 
-HWY_MAYBE_UNUSED static void YccToRgb(const std::uint8_t* y,
-                                      const std::uint8_t* cb,
-                                      const std::uint8_t* cr, int count,
-                                      std::uint8_t* rgb) {
-  YccToRgbRow(y, cb, cr, count, rgb);
+template <typename Row>
+static void YccToRgb(const std::uint8_t* y, const std::uint8_t* cb,
+                     const std::uint8_t* cr, int count, const Row& row) {
+  YccToRgbRow(y, cb, cr, count, row);
 }
 
-HWY_MAYBE_UNUSED static void PlanesToRgb(const std::uint8_t* r,
-                                         const std::uint8_t* g,
-                                         const std::uint8_t* b, int count,
-                                         std::uint8_t* rgb) {
-  PlanesToRgbRow(r, g, b, count, rgb);
+template <typename Row>
+static void PlanesToRgb(const std::uint8_t* r, const std::uint8_t* g,
+                        const std::uint8_t* b, int count, const Row& row) {
+  PlanesToRgbRow(r, g, b, count, row);
 }
 
 #endif
 
-HWY_MAYBE_UNUSED static void GrayToRgb(const std::uint8_t* y, int count,
-                                       std::uint8_t* rgb) {
-  PlanesToRgb(y, y, y, count, rgb);
+template <typename Row>
+static void GrayToRgb(const std::uint8_t* y, int count, const Row& row) {
+  PlanesToRgb(y, y, y, count, row);
 }
 
 }  // namespace HWY_NAMESPACE

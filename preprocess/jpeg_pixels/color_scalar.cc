@@ -52,22 +52,25 @@ void ReplicateH2Row(const std::uint8_t* in, int count, std::uint8_t* out) {
 }
 
 void YccToRgbRow(const std::uint8_t* y, const std::uint8_t* cb,
-                 const std::uint8_t* cr, int count, std::uint8_t* rgb) {
-  for (int i = 0; i < count; ++i, rgb += 3) {
+                 const std::uint8_t* cr, int count, const PlanesRow& row,
+                 int step) {
+  for (int i = 0; i < count; ++i) {
     const int u = cb[i] - 128;
     const int v = cr[i] - 128;
-    rgb[0] = Byte(y[i] + ((kRedOfCr * v + kHalf) >> 16));
-    rgb[1] = Byte(y[i] + ((kGreenOfCb * u + kGreenOfCr * v + kHalf) >> 16));
-    rgb[2] = Byte(y[i] + ((kBlueOfCb * u + kHalf) >> 16));
+    row[0][i * step] = Byte(y[i] + ((kRedOfCr * v + kHalf) >> 16));
+    row[1][i * step] =
+        Byte(y[i] + ((kGreenOfCb * u + kGreenOfCr * v + kHalf) >> 16));
+    row[2][i * step] = Byte(y[i] + ((kBlueOfCb * u + kHalf) >> 16));
   }
 }
 
 void PlanesToRgbRow(const std::uint8_t* r, const std::uint8_t* g,
-                    const std::uint8_t* b, int count, std::uint8_t* rgb) {
-  for (int i = 0; i < count; ++i, rgb += 3) {
-    rgb[0] = r[i];
-    rgb[1] = g[i];
-    rgb[2] = b[i];
+                    const std::uint8_t* b, int count, const PlanesRow& row,
+                    int step) {
+  for (int i = 0; i < count; ++i) {
+    row[0][i * step] = r[i];
+    row[1][i * step] = g[i];
+    row[2][i * step] = b[i];
   }
 }
 

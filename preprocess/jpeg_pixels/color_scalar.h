@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "preprocess/pixels/row_sink.h"
+
 // Upsampling and colour conversion, a row at a time, in plain C++, with
 // libjpeg-turbo's default methods: chroma weighted 3 : 1 between its two
 // nearest samples in each direction, and ITU-R BT.601 by tables of 16 binary
@@ -25,10 +27,23 @@ void UpsampleH1V2Row(const std::uint8_t* near, const std::uint8_t* far,
 // Writes each sample twice.
 void ReplicateH2Row(const std::uint8_t* in, int count, std::uint8_t* out);
 
-// Write 3 * count bytes R G B.
+// Write the samples of each plane `step` bytes apart.
 void YccToRgbRow(const std::uint8_t* y, const std::uint8_t* cb,
-                 const std::uint8_t* cr, int count, std::uint8_t* rgb);
+                 const std::uint8_t* cr, int count, const PlanesRow& row,
+                 int step = 1);
 void PlanesToRgbRow(const std::uint8_t* r, const std::uint8_t* g,
-                    const std::uint8_t* b, int count, std::uint8_t* rgb);
+                    const std::uint8_t* b, int count, const PlanesRow& row,
+                    int step = 1);
+
+// Write 3 * count bytes R G B.
+inline void YccToRgbRow(const std::uint8_t* y, const std::uint8_t* cb,
+                        const std::uint8_t* cr, int count, std::uint8_t* rgb) {
+  YccToRgbRow(y, cb, cr, count, {rgb, rgb + 1, rgb + 2}, 3);
+}
+inline void PlanesToRgbRow(const std::uint8_t* r, const std::uint8_t* g,
+                           const std::uint8_t* b, int count,
+                           std::uint8_t* rgb) {
+  PlanesToRgbRow(r, g, b, count, {rgb, rgb + 1, rgb + 2}, 3);
+}
 
 }  // namespace infeed

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "preprocess/jpeg_entropy/entropy-inl.h"
 #include "preprocess/jpeg_entropy/order-inl.h"
@@ -42,7 +43,9 @@ class RowMaker {
                                const std::uint8_t* ends);
   void CopyEdges(int component);
   void PutRowsOut();
-  void PutRowOut(int y, std::uint8_t* rgb);
+  // row: R G B bytes, or planes.
+  template <typename Row>
+  void PutRowOut(int y, const Row& row);
   // The component's samples for the window's columns at the image's row y.
   const std::uint8_t* ChromaRow(int component, int y);
   [[nodiscard]] int RowsReady() const;
@@ -156,26 +159,33 @@ inline void RowMaker::PutRowsOut() {
   if (count <= 0) {
     return;
   }
-  const RgbRows rows = sink_.Next(count);
-  for (int i = 0; i < count; ++i) {
-    PutRowOut(next_y_ + i, rows.row(i));
+  const auto put = [&](const auto& rows) {
+    for (int i = 0; i < count; ++i) {
+      PutRowOut(next_y_ + i, rows.row(i));
+    }
+  };
+  if (const std::optional<PlaneRows> planes = sink_.NextPlanes(count)) {
+    put(*planes);
+  } else {
+    put(sink_.Next(count));
   }
   next_y_ += count;
   sink_.Filled();
 }
 
-inline void RowMaker::PutRowOut(int y, std::uint8_t* rgb) {
+template <typename Row>
+void RowMaker::PutRowOut(int y, const Row& row) {
   const int width = plan_.window.width;
   const std::uint8_t* const first = scratch_.planes[0].At(y, plan_.window.x);
   if (scan_.color == JpegColor::kGray) {
-    return GrayToRgb(first, width, rgb);
+    return GrayToRgb(first, width, row);
   }
   const std::uint8_t* const second = ChromaRow(1, y);
   const std::uint8_t* const third = ChromaRow(2, y);
   if (scan_.color == JpegColor::kRgb) {
-    return PlanesToRgb(first, second, third, width, rgb);
+    return PlanesToRgb(first, second, third, width, row);
   }
-  YccToRgb(first, second, third, width, rgb);
+  YccToRgb(first, second, third, width, row);
 }
 
 inline const std::uint8_t* RowMaker::ChromaRow(int component, int y) {

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 #include "preprocess/pixels/image.h"
@@ -16,6 +18,23 @@ struct RgbRows {
   std::ptrdiff_t stride = 0;
 
   [[nodiscard]] std::uint8_t* row(int y) const { return pixels + y * stride; }
+};
+
+// The samples of a row: its red, its green and its blue ones.
+using PlanesRow = std::array<std::uint8_t*, 3>;
+
+// Memory for rows in planes, stride bytes apart.
+struct PlaneRows {
+  // Vectors may be written whole: so many bytes behind a row have no meaning.
+  static constexpr std::ptrdiff_t kSlack = 63;
+
+  PlanesRow planes{};
+  std::ptrdiff_t stride = 0;
+
+  [[nodiscard]] PlanesRow row(int y) const {
+    return {planes[0] + y * stride, planes[1] + y * stride,
+            planes[2] + y * stride};
+  }
 };
 
 // Receives the rows of a window from a decoder, top to bottom, a band of rows
@@ -35,7 +54,13 @@ class RowSink {
   // bytes each. Valid until Filled().
   virtual RgbRows Next(int rows) = 0;
 
-  // Called when the rows of the last Next() are written.
+  // As Next(), for a decoder that has rows in planes: memory for them, of width
+  // bytes each and kSlack; none if the sink takes R G B bytes only.
+  virtual std::optional<PlaneRows> NextPlanes(int /*rows*/) {
+    return std::nullopt;
+  }
+
+  // Called when the rows of the last Next() or NextPlanes() are written.
   virtual void Filled() = 0;
 };
 
@@ -81,10 +106,9 @@ class RowBand {
  public:
   static constexpr std::ptrdiff_t kMargin = 64;  // in front of a row
 
-  // slack: bytes that may be read behind a row's last pixel.
-  void SetWidth(int width, std::ptrdiff_t slack) {
-    stride_ = (kMargin + width * std::ptrdiff_t{3} + slack + kMargin - 1) /
-              kMargin * kMargin;
+  // slack: bytes that may be read or written behind a row's last byte.
+  void SetRow(std::ptrdiff_t bytes, std::ptrdiff_t slack) {
+    stride_ = (kMargin + bytes + slack + kMargin - 1) / kMargin * kMargin;
   }
 
   // Makes room for `rows` rows; earlier rows become invalid.

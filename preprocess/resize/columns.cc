@@ -14,14 +14,20 @@ namespace {
 constexpr std::array<std::uint8_t, 16> kPlaces = {0, 0, 0, 0, 2, 0, 5, 0,
                                                   1, 0, 4, 0, 0, 0, 3, 0};
 
+constexpr int kLaneBytes = 16;
+
 void SetPixel(const FourTaps& taps, int i, ColumnGroup& group) {
-  group.at.offsets[i] = taps.first * kPixelBytes;
-  for (int k = 0; k < 8; k += 2) {
-    group.first_weights[i * 8 + k] = taps.weight[0];
-    group.first_weights[i * 8 + k + 1] = taps.weight[1];
-    group.last_weights[i * 8 + k] = taps.weight[2];
-    group.last_weights[i * 8 + k + 1] = taps.weight[3];
-  }
+  group.firsts[i] = taps.first;
+  group.first_weights[2 * i] = taps.weight[0];
+  group.first_weights[2 * i + 1] = taps.weight[1];
+  group.last_weights[2 * i] = taps.weight[2];
+  group.last_weights[2 * i + 1] = taps.weight[3];
+}
+
+// A kernel's two inner taps as the first two of four.
+FourTaps WithoutOuter(const FourTaps& taps) {
+  return {.first = taps.first + 1,
+          .weight = {taps.weight[1], taps.weight[2], 0, 0}};
 }
 
 }  // namespace
@@ -46,8 +52,10 @@ bool SetPlaces(int taps, ColumnPlaces& columns) {
 void ResizeColumns::Set(ResizeKernel kernel, const ResizeSide& side, int size,
                         bool flip) {
   groups_.resize(
-      CeilDiv<std::size_t>(static_cast<std::size_t>(size), kGroupPixels));
+      CeilDiv<std::size_t>(static_cast<std::size_t>(size), kUnitPixels));
+  has_two_taps_ = kernel == ResizeKernel::kBilinear;
   is_near_ = true;
+  is_group_near_ = true;
   taps_.resize(static_cast<std::size_t>(size));
   FourTapAxis(kernel, side.in_size, side.out_size).At(side.out_first, taps_);
   if (flip) {
@@ -55,12 +63,36 @@ void ResizeColumns::Set(ResizeKernel kernel, const ResizeSide& side, int size,
   }
   std::size_t x = 0;
   for (ColumnGroup& group : groups_) {
-    for (int i = 0; i < kGroupPixels; ++i, ++x) {
+    for (int i = 0; i < kUnitPixels; ++i, ++x) {
       FourTaps taps = taps_[std::min(x, taps_.size() - 1)];
       taps.first -= side.in_first;
-      SetPixel(taps, i, group);
+      SetPixel(has_two_taps_ ? WithoutOuter(taps) : taps, i, group);
     }
-    is_near_ = SetPlaces(4, group.at) && is_near_;
+    SetPlaces(group);
+  }
+}
+
+// First taps ascend or descend.
+void ResizeColumns::SetPlaces(ColumnGroup& group) {
+  const auto& firsts = group.firsts;
+  group.base = std::min(firsts.front(), firsts.back());
+  is_group_near_ =
+      is_group_near_ && std::max(firsts.front(), firsts.back()) - group.base <=
+                            kVectorBytes - kTaps;
+  for (int i = 0; i < kUnitPixels; ++i) {
+    const int lane = i / kGroupPixels;
+    const auto [least, greatest] =
+        std::minmax(firsts[lane * kGroupPixels],
+                    firsts[lane * kGroupPixels + kGroupPixels - 1]);
+    group.offsets[lane] = least;
+    is_near_ = is_near_ && greatest - least <= kLaneBytes - kTaps;
+    for (int tap = 0; tap < 2; ++tap) {
+      const int at = 4 * i + 2 * tap;
+      group.places[at] = static_cast<std::uint8_t>(firsts[i] - least + tap);
+      group.base_places[at] =
+          static_cast<std::uint8_t>(firsts[i] - group.base + tap);
+      group.places[at + 1] = group.base_places[at + 1] = 0x80;
+    }
   }
 }
 

@@ -13,8 +13,9 @@ namespace infeed {
 
 // Units of work of the kernels of both passes.
 inline constexpr int kPixelBytes = 3;
-inline constexpr int kGroupPixels = 4;   // neighbours in an output row
-inline constexpr int kGroups = 4;        // groups that the vertical pass takes
+inline constexpr int kGroupPixels = 4;  // neighbours in an output row
+inline constexpr int kGroups = 4;       // groups that the vertical pass takes
+inline constexpr int kUnitPixels = kGroupPixels * kGroups;
 inline constexpr int kVectorBytes = 64;  // bytes that a horizontal pass loads
 
 // The places in a row of the taps of four neighbouring output pixels, in memory
@@ -34,19 +35,26 @@ struct ColumnPlaces {
 // lie within 64.
 bool SetPlaces(int taps, ColumnPlaces& columns);
 
-// The data that the horizontal four-tap pass needs for four neighbouring output
-// pixels. Weights are those of each pixel's first two and last two taps,
-// repeated four times, once for each sample.
+// The data that the horizontal four-tap pass needs for sixteen neighbouring
+// output pixels, in memory order.
 struct alignas(64) ColumnGroup {
-  std::array<std::int16_t, 32> first_weights;
-  std::array<std::int16_t, 32> last_weights;
-  ColumnPlaces at;
+  // Weights of each pixel's first two and last two taps.
+  std::array<std::int16_t, 2 * kUnitPixels> first_weights;
+  std::array<std::int16_t, 2 * kUnitPixels> last_weights;
+  // Each pixel's first two taps as bytes of a row, from the offset of its four
+  // neighbours on, and from base on; the next two taps are 2 further. Before an
+  // unused byte, 0x80. Valid if the taps are near.
+  std::array<std::uint8_t, 4 * kUnitPixels> places;
+  std::array<std::uint8_t, 4 * kUnitPixels> base_places;
+  std::array<std::int32_t, kUnitPixels> firsts;  // of each pixel, in the row
+  std::array<std::int32_t, kGroups> offsets;     // of four pixels: the smallest
+  std::int32_t base;                             // the smallest of all
 };
 
-// The columns of a resize in groups of four; if size is not a multiple of four,
-// the last column is repeated to fill the last group. Offsets count from a
-// row's first pixel and are -3 at least: a row is preceded by a copy of its
-// first pixel and followed by two of its last.
+// The columns of a resize in groups of sixteen; if size is not a multiple of
+// that, the last column is repeated to fill the last group. A row is in planes
+// and is preceded by a copy of its first pixel, from which on offsets count as
+// -1, and followed by two of its last.
 class ResizeColumns {
  public:
   // `size` columns of a side, mirrored if flip is set. Requires: a four-tap
@@ -56,14 +64,21 @@ class ResizeColumns {
   [[nodiscard]] const std::vector<ColumnGroup>& groups() const {
     return groups_;
   }
-  // Whether each group's first taps lie within 64 bytes, and its last taps,
-  // too.
+  // Whether all last weights are 0: a bilinear resize has two taps.
+  [[nodiscard]] bool has_two_taps() const { return has_two_taps_; }
+  // Whether the taps of four neighbours always lie within 16 bytes, and those
+  // of a group within 64.
   [[nodiscard]] bool is_near() const { return is_near_; }
+  [[nodiscard]] bool is_group_near() const { return is_group_near_; }
 
  private:
+  void SetPlaces(ColumnGroup& group);
+
   std::vector<FourTaps> taps_;  // kept for its memory
   std::vector<ColumnGroup> groups_;
+  bool has_two_taps_ = false;
   bool is_near_ = false;
+  bool is_group_near_ = false;
 };
 
 // The weights of four taps of each of four neighbouring output pixels, in

@@ -41,7 +41,8 @@ constexpr std::int32_t kResizeLevelOffset =
   return static_cast<std::uint32_t>(level < 0 ? 0 : level > 255 ? 255 : level);
 }
 
-using FourTapWeights = std::array<std::int16_t, 4>;
+inline constexpr int kTaps = 4;
+using FourTapWeights = std::array<std::int16_t, kTaps>;
 
 // The four source samples of one output sample: first, which may be -1, and the
 // three behind it; samples outside the image are copies of the edge. The

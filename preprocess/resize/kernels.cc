@@ -13,14 +13,19 @@
 #if HWY_ONCE
 namespace infeed {
 
+HWY_EXPORT(SplitRow);
 HWY_EXPORT(BlendColumns);
 HWY_EXPORT(BlendRows);
 HWY_EXPORT(BicubicTaps);
 HWY_EXPORT(BlendTaps);
 HWY_EXPORT(SumRows);
 
-void BlendColumns(const std::uint8_t* row, const ResizeColumns& columns,
-                  int slot, RowsGroup* rows) {
+void SplitRow(const std::uint8_t* rgb, int width, const PlanesRow& row) {
+  HWY_DYNAMIC_DISPATCH(SplitRow)(rgb, width, row);
+}
+
+void BlendColumns(const PlanesRow& row, const ResizeColumns& columns, int slot,
+                  RowsGroup* rows) {
   HWY_DYNAMIC_DISPATCH(BlendColumns)(row, columns, slot, rows);
 }
 

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "preprocess/pixels/pixel_hash.h"
+#include "preprocess/pixels/row_sink.h"
 #include "preprocess/resize/columns.h"
 #include "preprocess/resize/four_taps.h"
 
@@ -13,11 +14,11 @@
 // antialias.h describe the arithmetic.
 namespace infeed {
 
-// Four pixels of the four rows kept between the passes: samples 0 B G R of each
-// pixel, with two rows' values of a sample next to each other. pairs[0] has
-// rows 0 and 1, pairs[1] has rows 2 and 3.
+// Sixteen pixels of the four rows kept between the passes, by R G B, with two
+// rows' values of a sample next to each other. pairs[0] has rows 0 and 1,
+// pairs[1] has rows 2 and 3.
 struct alignas(64) RowsGroup {
-  std::array<std::array<std::int16_t, 32>, 2> pairs;
+  std::array<std::array<std::array<std::int16_t, 32>, 3>, 2> pairs;
 };
 
 // How many bytes the first pass may read behind a row's last pixel.
@@ -38,14 +39,16 @@ struct PixelRow {
   }
 };
 
-// Computes row `slot`, 0..3, of the rows between the passes from a row of R G B
-// bytes, which a copy of its first pixel precedes and two of its last pixel
-// follow. Requires: rows has as many groups as columns.
-void BlendColumns(const std::uint8_t* row, const ResizeColumns& columns,
-                  int slot, RowsGroup* rows);
+// Takes R G B bytes apart.
+void SplitRow(const std::uint8_t* rgb, int width, const PlanesRow& row);
 
-// Writes the weighted sum of the four rows. Requires: rows has a multiple of
-// four groups.
+// Computes row `slot`, 0..3, of the rows between the passes from a row, which a
+// copy of its first pixel precedes and two of its last pixel follow. Requires:
+// rows has as many groups as columns.
+void BlendColumns(const PlanesRow& row, const ResizeColumns& columns, int slot,
+                  RowsGroup* rows);
+
+// Writes the weighted sum of the four rows.
 void BlendRows(const RowsGroup* rows,
                const std::array<std::int16_t, 4>& weights, const PixelRow& row);
 

@@ -48,7 +48,7 @@ class AntialiasSink final : public ResizeSink {
 
 AntialiasSink::AntialiasSink(ResizeKernel kernel, const ImageSize& size)
     : ResizeSink(size),
-      groups_(CeilDiv(size.width, kGroupPixels * kGroups) * kGroups),
+      groups_(CeilDiv(size.width, kUnitPixels) * kGroups),
       taps_of_columns_(kernel),
       axis_(kernel) {}
 
@@ -56,7 +56,7 @@ void AntialiasSink::Begin(int width, int height) {
   const Clock::time_point start = Clock::now();
   ResizeSink::Begin(width, height);
   taps_of_columns_.Set(used_.horizontal, columns_.count, flip_);
-  band_.SetWidth(width, taps_of_columns_.slack());
+  band_.SetRow(width * std::ptrdiff_t{kPixelBytes}, taps_of_columns_.slack());
   upper_.resize(static_cast<std::size_t>(width) * kPixelBytes +
                 static_cast<std::size_t>(taps_of_columns_.slack()));
   axis_.Set(used_.vertical.in_size, used_.vertical.out_size);
@@ -209,24 +209,19 @@ std::unique_ptr<ResizeSink> MakeResizeSink(ResizeKernel kernel,
   return std::make_unique<FourTapSink>(kernel, size);
 }
 
-namespace {
-
-constexpr int kRows = 4;  // kept between the passes
-
-}  // namespace
-
 FourTapSink::FourTapSink(ResizeKernel kernel, const ImageSize& size)
-    : ResizeSink(size), kernel_(kernel) {
-  constexpr std::size_t kUnit = kGroupPixels * kGroups;
-  kept_rows_.resize(CeilDiv(static_cast<std::size_t>(size.width), kUnit) *
-                    kGroups);
+    : ResizeSink(size),
+      kernel_(kernel),
+      kept_(kernel == ResizeKernel::kBilinear ? 2 : 4) {
+  kept_rows_.resize(CeilDiv<std::size_t>(size.width, kUnitPixels));
 }
 
 void FourTapSink::Begin(int width, int height) {
   const Clock::time_point start = Clock::now();
   ResizeSink::Begin(width, height);
   taps_of_columns_.Set(kernel_, used_.horizontal, columns_.count, flip_);
-  band_.SetWidth(width, kResizeRowSlack);
+  band_.SetRow(width * std::ptrdiff_t{kPixelBytes}, 0);
+  planes_.SetRow(width, kResizeRowSlack);
   const ResizeSide& side = used_.vertical;
   taps_of_rows_.resize(static_cast<std::size_t>(rows_.count));
   FourTapAxis(kernel_, side.in_size, side.out_size)
@@ -237,26 +232,54 @@ void FourTapSink::Begin(int width, int height) {
   busy_ += Clock::now() - start;
 }
 
+RgbRows FourTapSink::Next(int rows) {
+  NextPlanes(rows);
+  takes_apart_ = true;
+  return ResizeSink::Next(rows);
+}
+
+std::optional<PlaneRows> FourTapSink::NextPlanes(int rows) {
+  const RgbRows memory = planes_.Take(3 * rows);
+  arriving_ = {.planes = {memory.row(0), memory.row(1), memory.row(2)},
+               .stride = 3 * memory.stride};
+  takes_apart_ = false;
+  return arriving_;
+}
+
 void FourTapSink::Filled() {
   const Clock::time_point start = Clock::now();
-  for (int i = 0; i < band_.rows(); ++i, ++in_y_) {
-    Take(band_.row(i));
+  const int count = planes_.rows() / 3;
+  for (int i = 0; i < count; ++i, ++in_y_) {
+    // Rows that no destination row uses are skipped.
+    if (is_complete() || in_y_ < NextSupport().first) {
+      continue;
+    }
+    const PlanesRow row = arriving_.row(i);
+    if (takes_apart_) {
+      SplitRow(band_.row(i), width_, row);
+    }
+    Take(row);
   }
   busy_ += Clock::now() - start;
 }
 
-// Skips rows that no destination row uses.
-void FourTapSink::Take(std::uint8_t* row) {
-  if (is_complete() || in_y_ < next_taps().first) {
-    return;
+ResizeSpan FourTapSink::NextSupport() const {
+  const FourTaps& taps = taps_of_rows_[static_cast<std::size_t>(out_y_)];
+  // The outer two taps of a bilinear kernel are 0.
+  return {.first = taps.first + (kTaps - kept_) / 2, .count = kept_};
+}
+
+void FourTapSink::Take(const PlanesRow& row) {
+  for (std::uint8_t* const samples : row) {
+    samples[-1] = samples[0];
+    samples[width_] = samples[width_ + 1] = samples[width_ - 1];
   }
-  std::uint8_t* const end = row + width_ * kPixelBytes;
-  std::memcpy(row - kPixelBytes, row, kPixelBytes);
-  std::memcpy(end, end - kPixelBytes, kPixelBytes);
-  std::memcpy(end + kPixelBytes, end - kPixelBytes, kPixelBytes);
-  BlendColumns(row, taps_of_columns_, in_y_ % kRows, kept_rows_.data());
-  while (!is_complete() &&
-         std::min(next_taps().first + 3, height_ - 1) <= in_y_) {
+  BlendColumns(row, taps_of_columns_, in_y_ % kept_, kept_rows_.data());
+  while (!is_complete()) {
+    const auto [first, count] = NextSupport();
+    if (std::min(first + count, height_) - 1 > in_y_) {
+      break;
+    }
     WriteRow();
   }
 }
@@ -264,11 +287,11 @@ void FourTapSink::Take(std::uint8_t* row) {
 void FourTapSink::WriteRow() {
   // A row's slot follows from its number. An edge row that replaces rows beyond
   // the edge has the sum of their weights.
-  const FourTaps& taps = next_taps();
-  std::array<std::int16_t, kRows> weights{};
-  for (int i = 0; i < kRows; ++i) {
+  const FourTaps& taps = taps_of_rows_[static_cast<std::size_t>(out_y_)];
+  FourTapWeights weights{};
+  for (int i = 0; i < kTaps; ++i) {
     std::int16_t& weight =
-        weights[std::clamp(taps.first + i, 0, height_ - 1) % kRows];
+        weights[std::clamp(taps.first + i, 0, height_ - 1) % kept_];
     weight = static_cast<std::int16_t>(weight + taps.weight[i]);
   }
   BlendRows(kept_rows_.data(), weights, NextRow());

@@ -100,20 +100,25 @@ class FourTapSink final : public ResizeSink {
   FourTapSink(ResizeKernel kernel, const ImageSize& size);
 
   void Begin(int width, int height) override;
+  RgbRows Next(int rows) override;
+  std::optional<PlaneRows> NextPlanes(int rows) override;
   void Filled() override;
 
  private:
-  // Taps of the destination's next row. Requires: it is not complete.
-  [[nodiscard]] const FourTaps& next_taps() const {
-    return taps_of_rows_[static_cast<std::size_t>(out_y_)];
-  }
-  void Take(std::uint8_t* row);
+  // Rows of the image that the destination's next row shows; the first may be
+  // -1, the last beyond the image. Requires: it is not complete.
+  [[nodiscard]] ResizeSpan NextSupport() const;
+  void Take(const PlanesRow& row);
   void WriteRow();
 
   ResizeKernel kernel_;
   ResizeColumns taps_of_columns_;
   std::vector<FourTaps> taps_of_rows_;  // first in the image that arrives
+  int kept_;  // rows between the passes: as many as a kernel has taps
   std::vector<RowsGroup> kept_rows_;
+  RowBand planes_;            // three rows of it are one of the image
+  PlaneRows arriving_;        // in planes_
+  bool takes_apart_ = false;  // they arrive as R G B bytes
 };
 
 }  // namespace infeed

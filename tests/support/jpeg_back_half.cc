@@ -15,6 +15,22 @@ HWY_BEFORE_NAMESPACE();
 namespace infeed {
 namespace HWY_NAMESPACE {
 
+void YccToBytes(const std::uint8_t* y, const std::uint8_t* cb,
+                const std::uint8_t* cr, int count, std::uint8_t* rgb) {
+  YccToRgb(y, cb, cr, count, rgb);
+}
+void YccToPlanes(const std::uint8_t* y, const std::uint8_t* cb,
+                 const std::uint8_t* cr, int count, const PlanesRow& row) {
+  YccToRgb(y, cb, cr, count, row);
+}
+void GrayToBytes(const std::uint8_t* y, int count, std::uint8_t* rgb) {
+  GrayToRgb(y, count, rgb);
+}
+void PlanesToBytes(const std::uint8_t* r, const std::uint8_t* g,
+                   const std::uint8_t* b, int count, std::uint8_t* rgb) {
+  PlanesToRgb(r, g, b, count, rgb);
+}
+
 JpegBackHalf BackHalf() {
   std::array<std::uint8_t, 64> places;
   std::copy_n(kStoredPlace.data(), places.size(), places.begin());
@@ -24,9 +40,10 @@ JpegBackHalf BackHalf() {
           .upsample_h2v2 = UpsampleH2V2,
           .upsample_h1v2 = UpsampleH1V2,
           .replicate_h2 = ReplicateH2,
-          .ycc_to_rgb = YccToRgb,
-          .gray_to_rgb = GrayToRgb,
-          .planes_to_rgb = PlanesToRgb};
+          .ycc_to_rgb = YccToBytes,
+          .ycc_to_planes = YccToPlanes,
+          .gray_to_rgb = GrayToBytes,
+          .planes_to_rgb = PlanesToBytes};
 }
 
 }  // namespace HWY_NAMESPACE

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "preprocess/pixels/row_sink.h"
+
 namespace infeed {
 
 // The back half of the JPEG decoder as compiled for one SIMD target:
@@ -24,6 +26,9 @@ struct JpegBackHalf {
   void (*replicate_h2)(const std::uint8_t* in, int count, std::uint8_t* out);
   void (*ycc_to_rgb)(const std::uint8_t* y, const std::uint8_t* cb,
                      const std::uint8_t* cr, int count, std::uint8_t* rgb);
+  void (*ycc_to_planes)(const std::uint8_t* y, const std::uint8_t* cb,
+                        const std::uint8_t* cr, int count,
+                        const PlanesRow& row);
   void (*gray_to_rgb)(const std::uint8_t* y, int count, std::uint8_t* rgb);
   void (*planes_to_rgb)(const std::uint8_t* r, const std::uint8_t* g,
                         const std::uint8_t* b, int count, std::uint8_t* rgb);

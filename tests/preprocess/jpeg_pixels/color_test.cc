@@ -98,6 +98,16 @@ TEST_P(JpegColorTest, WritesNothingBehindARow) {
     code().ycc_to_rgb(a.data(), b.data(), c.data(), count, rgb.data());
     YccToRgbRow(a.data(), b.data(), c.data(), count, expected.data());
     ASSERT_EQ(rgb, expected);
+    Samples planes(3 * (count + PlaneRows::kSlack) + 1, 55);
+    PlanesRow row;
+    for (int i = 0; i < 3; ++i) {
+      row[i] = planes.data() + i * (count + PlaneRows::kSlack);
+    }
+    code().ycc_to_planes(a.data(), b.data(), c.data(), count, row);
+    for (int i = 0; i < 3 * count; ++i) {
+      ASSERT_EQ(row[i % 3][i / 3], expected[i]) << count;
+    }
+    ASSERT_EQ(planes.back(), 55);
     code().planes_to_rgb(a.data(), b.data(), c.data(), count, rgb.data());
     PlanesToRgbRow(a.data(), b.data(), c.data(), count, expected.data());
     ASSERT_EQ(rgb, expected);

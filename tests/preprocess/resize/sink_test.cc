@@ -32,6 +32,31 @@ void PutFirstRows(const RgbView& image, int rows, RowSink& sink) {
   }
 }
 
+// As PutImage(), from a decoder that has rows in planes and writes behind them.
+// False: the sink does not take planes.
+bool PutPlanes(const RgbView& image, RowSink& sink, int band) {
+  sink.Begin(image.width, image.height);
+  for (int y = 0; y < image.height; y += band) {
+    const int count = std::min(band, image.height - y);
+    const std::optional<PlaneRows> rows = sink.NextPlanes(count);
+    if (!rows) {
+      return false;
+    }
+    for (int i = 0; i < count; ++i) {
+      const PlanesRow row = rows->row(i);
+      for (int plane = 0; plane < 3; ++plane) {
+        for (int x = 0; x < image.width; ++x) {
+          row[plane][x] = image.row(y + i)[3 * x + plane];
+        }
+        std::fill_n(row[plane] + image.width, PlaneRows::kSlack,
+                    static_cast<std::uint8_t>(99 * plane));
+      }
+    }
+    sink.Filled();
+  }
+  return true;
+}
+
 // Black and white at random: the largest sums there are.
 RgbImage HardEdges(int width, int height) {
   RgbImage image;
@@ -83,6 +108,12 @@ class ResizeSinkTest : public testing::TestWithParam<SinkCase> {
     ASSERT_TRUE(pixels == Twin(image, size, flip))
         << image.width << "x" << image.height << " to " << size << ", flip "
         << flip << ", bands of " << band;
+
+    std::vector<std::uint32_t> of_planes(count);
+    sink.Aim(of_planes, flip);
+    ASSERT_EQ(PutPlanes(image, sink, band), !IsAntialiased(GetParam().kernel));
+    ASSERT_TRUE(IsAntialiased(GetParam().kernel) || of_planes == pixels)
+        << image.width << "x" << image.height << " to " << size;
   }
 };
 
