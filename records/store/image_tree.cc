@@ -106,7 +106,8 @@ class TreeMaker {
   }
 
   void AddClasses(const ImageLayout& layout) {
-    const ClassTexts texts = ReadClassTexts(raw_, layout.folder);
+    const ClassTexts texts =
+        ReadClassTexts(raw_, layout.folder, layout.classes, tree_.notes);
     for (const std::string& name : layout.classes) {
       const auto text = texts.find(name);
       tree_.classes.push_back(
