@@ -67,7 +67,7 @@ def speeds():
     for batch in speed.BATCHES:
         for kind in report.KINDS:
             # cuDNN compiles kernels that sum.
-            seconds = 150 if kind == "epilogue" else 65
+            seconds = 150 if kind in ("epilogue", "normed") else 65
             yield Part("speed", f"{kind}-{batch}", seconds,
                        f"images/s from {report.KINDS[kind]}, "
                        f"batches of {batch}",

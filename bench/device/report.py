@@ -6,6 +6,7 @@ import roofline
 KINDS = {"jpeg": "JPEG shards", "packed": "packed records",
          "fake": "fake images", "depth": "fake images, stem on squares",
          "epilogue": "fake images, sums by convolutions",
+         "normed": "fake images, float16, norms within convolutions",
          "resident": "images in the card's memory"}
 STEPS_ALIKE = 12  # steps whose losses are compared
 CHECKS = {"fused-graph": "fused norm, graphs", "plain-graph": "graphs",
@@ -264,14 +265,15 @@ def ceilings_text(results):
 
 def roofline_text(results):
     """What the measured copy and product allow at most, and what is reached:
-    `separate` by the training without fused norm, `depth` and `epilogue` by their own."""
+    `separate` by the training without fused norm, `depth`, `epilogue` and `normed` by their
+    own."""
     card = card_of(results)
     if not card:
         return reason(results.get("ceilings"))
     mine = ours(results)
     batch = mine["batch"] if mine else 256
     others = {"separate": "plain-graph", "depth": f"depth-{batch}",
-              "epilogue": f"epilogue-{batch}"}
+              "epilogue": f"epilogue-{batch}", "normed": f"normed-{batch}"}
     rows = []
     for line in roofline.of_card(card, batch):
         most, variant = line["images_per_second"], line["variant"]

@@ -26,6 +26,9 @@ faster. Variants:
             image (stem_layout=space_to_depth): a few more bytes
   epilogue  as trainer, and convolutions sum their results for the norms, which
             read them once less (conv_statistics=epilogue)
+  normed    as epilogue, in float16, and a block's second and third convolution
+            compute norm and ReLU while they read, as do their gradients, which
+            sum for the norm's (conv_statistics=fused)
 """
 
 import argparse
@@ -35,7 +38,8 @@ BYTES = 2  # of a bfloat16
 BLOCKS = {50: (3, 4, 6, 3), 101: (3, 4, 23, 3), 152: (3, 8, 36, 3)}
 CLASSES = 1000
 VARIANTS = ("separate", "fused", "mask", "sums", "pool", "stem", "trainer",
-            "depth", "epilogue")
+            "depth", "epilogue", "normed")
+WITH_EPILOGUE = ("epilogue", "normed")
 # From which variant on each of them is so.
 WITH_SUMS = VARIANTS[VARIANTS.index("sums"):]
 WITH_POOL = VARIANTS[VARIANTS.index("pool"):]
@@ -135,12 +139,21 @@ def fused_norm(conv, reads_y, is_summed):
     return [Operation("norm", (forward + backward) * conv.written)]
 
 
+def normed_in_next(conv):
+    """Of a norm within the next convolution, whose passes read x in place of
+    the normalized images. That convolution's input gradient also reads x; then
+    x and g are read, and x's gradient is written."""
+    return [Operation("norm", (1 + 3) * conv.written)]
+
+
 def norm(conv, variant):
     # A shortcut's norm has no ReLU. It is counted separately, which is an upper
     # bound: the kernel of the block's last norm does both.
-    is_summed = variant == "epilogue"
+    is_summed = variant in WITH_EPILOGUE
     if variant == "separate" or not conv.relu:
         return separate_norm(conv, is_summed)
+    if variant == "normed" and not conv.residual:
+        return normed_in_next(conv)
     return fused_norm(conv, variant == "fused", is_summed)
 
 
@@ -152,7 +165,7 @@ def gradient_sum(conv, is_in_norm):
 def pixels(stem, variant):
     """Unpacks pixels, of 4 bytes; and what the stem reads in both passes
     beside its three channels."""
-    channels = {"trainer": 4, "epilogue": 4,
+    channels = {"trainer": 4, "epilogue": 4, "normed": 4,
                 "depth": 4 * (1 + 3 / stem.side) ** 2}.get(variant, 3)
     moved = 2 + channels + 2 * (channels - 3)
     return [Operation("unpack", stem.read / 3 * moved)]
@@ -173,7 +186,7 @@ def norm_and_pool(stem, variant):
     if variant not in WITH_STEM:
         return norm(stem, variant) + pool(stem, variant)
     pooled = (1 + 1 / BYTES) * stem.written / 4
-    reads = 4 if variant == "epilogue" else 5
+    reads = 4 if variant in WITH_EPILOGUE else 5
     return [Operation("norm and pool", reads * stem.written + 3 * pooled)]
 
 

@@ -77,10 +77,11 @@ def check(place, name):
 
 def speed(place, kind, batch):
     """Images a second from JPEGs, packed pixels, fake images, these with the
-    stem on squares or with sums by the convolutions, or packed pixels that all
-    lie in the card's memory."""
+    stem on squares, with sums by the convolutions, or in float16 with norms
+    within the convolutions, or packed pixels that all lie in the card's
+    memory."""
     data, is_resident = "null", kind == "resident"
-    if kind not in ("fake", "depth", "epilogue"):
+    if kind not in ("fake", "depth", "epilogue", "normed"):
         made = place.load("data") or {}
         form = "packed" if is_resident else kind
         if form not in made:
@@ -91,4 +92,6 @@ def speed(place, kind, batch):
         fused_batch_norm="true", skip_host_call="true",
         data_on_device=word(is_resident),
         stem_layout="space_to_depth" if kind == "depth" else "plain",
-        conv_statistics="epilogue" if kind == "epilogue" else "pass"))
+        precision="float16" if kind == "normed" else "bfloat16",
+        conv_statistics={"epilogue": "epilogue",
+                         "normed": "fused"}.get(kind, "pass")))

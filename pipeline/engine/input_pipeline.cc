@@ -415,6 +415,10 @@ std::int64_t InputPipeline::batches_per_epoch() const {
   return producer_->sequence.batches_per_epoch();
 }
 
+std::int64_t InputPipeline::epoch_samples() const {
+  return producer_->sequence.epoch_samples();
+}
+
 PipelineStats InputPipeline::stats() const {
   CheckProcess();
   const Producer& from = *producer_;

@@ -110,6 +110,8 @@ class InputPipeline final : public BatchStream {
   // Batches of one epoch. A partial last batch counts unless it is dropped
   // (options.last_batch).
   [[nodiscard]] std::int64_t batches_per_epoch() const;
+  // Samples of one epoch in its batches, without padding.
+  [[nodiscard]] std::int64_t epoch_samples() const;
 
  private:
   struct Producer;

@@ -97,8 +97,8 @@ struct InputOptions {
   std::shared_ptr<const Selection> selection = nullptr;
   // Features of each record that a batch carries beside the images
   // (Batch::fields(), fixed()); a record in which one of them is not as
-  // specified is bad. If label_key is among them, a record may have several
-  // labels or none: then it counts as one without a label (require_labels).
+  // specified is bad. A field is the label, too, only under a label_key that is
+  // given, or if it is one whole number under the standard one (label_class.h).
   std::vector<FieldSpec> fields = {};
   // The most bytes of a record's ragged fields together (FieldReader); a record
   // with more is bad. Bounds their memory.

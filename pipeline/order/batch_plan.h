@@ -89,6 +89,8 @@ class BatchSequence {
   [[nodiscard]] std::int64_t batches_per_epoch() const {
     return batches_.Within(1);
   }
+  // Samples of an epoch in its batches, without padding.
+  [[nodiscard]] std::int64_t epoch_samples() const { return batches_.samples; }
 
  private:
   // Throws UsageError.

@@ -17,6 +17,28 @@ RecordKeys GivenKeys(const InputOptions& options) {
           .label = ReadsLabels(options) ? options.label_key : ""};
 }
 
+// Whether a field under the standard label_key is also the label: one whole
+// number of each record.
+bool IsLabel(const FieldSpec& field) {
+  return field.kind == FeatureKind::kInt64 && field.shape &&
+         field.items() == 1 && field.pad.empty() && !field.absent;
+}
+
+// The fields that are not guessed to be the label.
+std::vector<std::string> OtherTargets(const InputOptions& options) {
+  std::vector<std::string> keys;
+  for (const FieldSpec& field : options.fields) {
+    if (field.key != kLabelKey || !(options.wants_labels || IsLabel(field))) {
+      keys.push_back(field.key);
+    }
+  }
+  return keys;
+}
+
+RecordKeys FoundKeys(const InputOptions& options, const RecordIndex& index) {
+  return FindKeys(index, GivenKeys(options), OtherTargets(options));
+}
+
 std::string Why(std::int64_t label, const InputOptions& options) {
   const int offset = *options.label_offset;
   const std::string text = options.label_key + " " + std::to_string(label);
@@ -38,7 +60,7 @@ std::string KeysNote(const InputOptions& options, const RecordIndex& index) {
   if (options.layout == BatchContent::kNone) {
     return "";
   }
-  const RecordKeys keys = FindKeys(index, GivenKeys(options));
+  const RecordKeys keys = FoundKeys(options, index);
   if (keys == GivenKeys(options) || keys == RecordKeys()) {
     return "";
   }
@@ -50,7 +72,7 @@ InputOptions WithFoundKeys(InputOptions options, const RecordIndex& index) {
   if (options.layout == BatchContent::kNone) {
     return options;
   }
-  RecordKeys keys = FindKeys(index, GivenKeys(options));
+  RecordKeys keys = FoundKeys(options, index);
   options.image_key = std::move(keys.image);
   if (!ReadsLabels(options)) {
     return options;
@@ -60,7 +82,7 @@ InputOptions WithFoundKeys(InputOptions options, const RecordIndex& index) {
       options.label_key == kLabelKey) {
     InputOptions without = options;
     without.label_key.clear();
-    if (!ReadsLabels(without) && !MayHaveLabels(index)) {
+    if (!ReadsLabels(without) && !MayHaveLabels(index, OtherTargets(options))) {
       return without;
     }
   }

@@ -13,7 +13,9 @@ namespace infeed {
 // TFRecords, else those of the records that are made of images
 // (image_record.h). Beside fields or further views label_key becomes empty, so
 // that no label is read, if it is the standard one, labels are required without
-// wants_labels, and no record is found to have one (MayHaveLabels()).
+// wants_labels, and no record is found to have one (MayHaveLabels()). A field
+// is not taken for the label, except under the standard key, if wants_labels or
+// if it is one whole number of each record.
 [[nodiscard]] InputOptions WithFoundKeys(InputOptions options,
                                          const RecordIndex& index);
 

@@ -226,4 +226,19 @@ std::string Selection::identity() const {
   return HashText(FnvHash(text));
 }
 
+Selection SpreadSelection(std::int64_t records, std::int64_t places) {
+  Check(places > 0 && places <= records && records <= kMaxPlaces,
+        "the records hold the sample");
+  std::vector<std::uint32_t> ids;
+  ids.reserve(static_cast<std::size_t>(places));
+  for (std::int64_t i = 0; i < places; ++i) {
+    const auto start = static_cast<std::uint32_t>(i * records / places);
+    const auto end = static_cast<std::uint32_t>((i + 1) * records / places);
+    SampleRandom draw({.position = static_cast<std::uint64_t>(i)},
+                      RandomStream::kOrder);
+    ids.push_back(start + draw.Below(end - start));
+  }
+  return Selection({{.name = "sample", .ids = std::move(ids)}});
+}
+
 }  // namespace infeed

@@ -91,4 +91,11 @@ class Selection {
   std::vector<std::vector<std::uint64_t>> lines_;
 };
 
+// A sample of a data set, spread evenly over its records: they are cut into
+// `places` parts of about equal length, and of each part one record is drawn,
+// the same in every run. (Every k-th record could all be of one class.)
+// Requires: 0 < places <= records < 2^32.
+[[nodiscard]] Selection SpreadSelection(std::int64_t records,
+                                        std::int64_t places);
+
 }  // namespace infeed

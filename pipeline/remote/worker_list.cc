@@ -150,11 +150,20 @@ void WorkerList::Add(const ListedWorker& worker,
     return;
   }
   std::vector<std::string> hosts = resolve_(worker.host);
-  std::vector<std::string>& answer = last_[worker];
-  if (!hosts.empty()) {
-    answer = std::move(hosts);
+  Answer& answer = last_[worker];
+  const bool is_lost = hosts.empty() && !answer.hosts.empty();
+  if (is_lost != answer.is_lost) {
+    notes_.push_back(
+        "workers: '" + std::string(kNameScheme) +
+        AddressOf(worker.host, worker.port) + "'" +
+        (is_lost ? " does not resolve any more; its last addresses are used"
+                 : " resolves again"));
+    answer.is_lost = is_lost;
   }
-  for (const std::string& host : answer) {
+  if (!is_lost) {
+    answer.hosts = std::move(hosts);
+  }
+  for (const std::string& host : answer.hosts) {
     addresses.push_back(AddressOf(host, worker.port));
   }
 }

@@ -35,8 +35,9 @@ class WorkerList {
   // May take as long as the system's resolver.
   [[nodiscard]] std::vector<std::string> Addresses();
 
-  // Lines about files that the last Addresses() could not read, each once until
-  // it has another reason, and about those that it could read again.
+  // Lines about names that the last Addresses() could not resolve any more and
+  // files that it could not read, each once until it has another reason, and
+  // about those that it could again.
   [[nodiscard]] std::vector<std::string> TakeNotes();
 
  private:
@@ -46,6 +47,11 @@ class WorkerList {
     std::string problem = {};             // why that is in use; "": it is new
   };
 
+  struct Answer {
+    std::vector<std::string> hosts = {};  // the last ones
+    bool is_lost = false;                 // whether there are none now
+  };
+
   // Add the addresses of a worker, or of those in a file, now.
   void Add(const ListedWorker& worker, std::vector<std::string>& addresses);
   void Add(File& file, std::vector<std::string>& addresses);
@@ -53,8 +59,8 @@ class WorkerList {
   Resolve resolve_;
   std::vector<ListedWorker> workers_;
   std::vector<File> files_;
-  std::vector<std::string> notes_;                         // TakeNotes()
-  std::map<ListedWorker, std::vector<std::string>> last_;  // answers, of names
+  std::vector<std::string> notes_;       // TakeNotes()
+  std::map<ListedWorker, Answer> last_;  // of names
 };
 
 // The addresses that a trainer of this name uses: all of them, or `most`, by

@@ -243,6 +243,11 @@ def weights(value: Any, records: int) -> np.ndarray[Any, Any]:
     return array
 
 
+# The names of options in other programs.
+_ELSEWHERE = {"num_workers": "threads", "drop_last": "last_batch",
+              "augment_name": "augment"}
+
+
 @functools.cache
 def table() -> dict[str, dict[str, str]]:
     return {row["name"]: row for row in _engine.option_table()}
@@ -256,7 +261,8 @@ def is_of_views(name: str) -> bool:
 def option(name: str, value: Any, own: Iterable[str]) -> Any:
     """The value of an engine's option; own: names of other arguments."""
     if name not in table():
-        near = difflib.get_close_matches(name, [*table(), *own], 1)
+        near = ([_ELSEWHERE[name]] if name in _ELSEWHERE else
+                difflib.get_close_matches(name, [*table(), *own], 1))
         raise ValueError(f"unknown option {shown(name)}: " + (
             f"did you mean {near[0]}? " if near else "")
             + "infeed.option_table() lists them")

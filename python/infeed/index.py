@@ -59,6 +59,8 @@ class Index:
         index = cls.__new__(cls)
         index._native = _engine.index_images(
             [(os.fsencode(path), label) for path, label in files])
+        for note in index._native.notes:
+            _warn(note)
         index._recipe = (Index.of_images, (files,))
         index._names = []
         index._is_open = False

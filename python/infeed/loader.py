@@ -193,6 +193,7 @@ class Loader:
         self._place: Place = (0, 0, 0, 0)  # after the last batch yielded
         self._lock = threading.RLock()
         self._open: _engine.Stream | None = None
+        self._last = "", ""  # stats and verdict of the stream before
         # The images so far, of which none had a box; None: not looked for.
         self._boxless: list[int] | None = (
             [] if boxes is not None and self._rank == 0 else None)
@@ -202,7 +203,7 @@ class Loader:
         self._resumed = False
         _loaders.add(weakref.ref(self, _loaders.discard))
         stream = self._stream()  # Wrong options are reported here.
-        self._length = stream.batches_per_epoch
+        self._samples = stream.epoch_samples
         self._has_labels = stream.has_labels and self._index._has_labels
         self._parts_of_dicts: Parts | None = None  # once asked for
         self._own = {*vars(self), "_own"} - others
@@ -211,7 +212,8 @@ class Loader:
                         and self._options.get("label_key") != "")
         if wants_labels and not self._has_labels and self._rank == 0:
             _log.warning("no record was found to have a label: batch.labels is "
-                         "None (if they have one, give label_key)")
+                         "None (if they have one, or a field is one, give "
+                         "label_key)")
 
     def _whole(self, own: int | None, whole: int | None) -> int:
         if own is not None and whole is None:
@@ -323,7 +325,8 @@ class Loader:
     def _bar(self) -> Any:
         epoch, position = self._place[:2]
         return self._make_bar(desc=f"epoch {epoch}", initial=position,
-                              total=len(self) * self._options["batch_size"],
+                              total=self._epoch_begin()[1]
+                              + len(self) * self._options["batch_size"],
                               unit=" images" if self._views else " records",
                               unit_scale=True)
 
@@ -340,12 +343,12 @@ class Loader:
 
     def _check_workers(self) -> None:
         workers = data_loader_workers()
-        if workers > 1 and self._comes_from != self._process:
+        if workers and self._comes_from != self._process:
             raise RuntimeError(
-                f"the DataLoader's {workers} workers have got this loader, and each "
-                "would give all images: give num_workers=0, since a loader has "
-                "threads of its own, or make a loader in each worker, with "
-                "rank and world_size")
+                f"a DataLoader with num_workers={workers} has got this loader: each "
+                "worker would give all images, those of the same epoch for every "
+                "pass: give num_workers=0, since a loader has threads of its own, "
+                "or make a loader in each worker, with rank and world_size")
 
     def repeat(self) -> Iterator[Batch]:
         """One epoch after the other, without an end."""
@@ -373,8 +376,19 @@ class Loader:
         return Dicts(self, _arguments.truth("states", states))
 
     def __len__(self) -> int:
-        """Batches of an epoch. With last_batch="carry" some have one more."""
-        return self._length
+        """Batches of this pass, or of the next one, from its epoch's beginning on.
+        Only with last_batch="carry" do epochs differ.
+        """
+        begin = self._epoch_begin()[1]
+        return -((begin - self._samples) // self._options["batch_size"])
+
+    @property
+    def sampler(self) -> Loader:
+        """Itself: Lightning's Trainer calls sampler.set_epoch() before an epoch."""
+        return self
+
+    # What has a sampler has a batch_sampler for Lightning, too.
+    batch_sampler = None
 
     @property
     def epoch(self) -> int:
@@ -457,13 +471,15 @@ class Loader:
     def stats(self) -> dict[str, Any]:
         """Times, counts and queues of all stages: docs/throughput.md."""
         self._check_process()
-        return dict(json.loads(self._stream_of_data().stats()))
+        stream = self._open
+        return dict(json.loads(stream.stats() if stream else self._last[0]))
 
     @property
     def verdict(self) -> str:
         """What bounds the run, and what would make it faster."""
         self._check_process()
-        return self._stream_of_data().verdict()
+        stream = self._open
+        return stream.verdict() if stream else self._last[1]
 
     @property
     def index(self) -> Index:
@@ -472,6 +488,9 @@ class Loader:
 
     def close(self) -> None:
         """Stops the threads. The next pass starts them again."""
+        stream = self._open
+        if stream is not None:  # Before others see that there is none.
+            self._last = stream.stats(), stream.verdict()
         stream, self._open = self._open, None
         self._pinned = None
         if stream is not None:

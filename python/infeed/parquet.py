@@ -95,7 +95,11 @@ def write_tars(files: list[pathlib.Path], folder: pathlib.Path,
                                      f"{named[0]}: convert them one at a time")
                 if rows.names:
                     named = (path, rows.names)
-                _write_tar(rows, folder / f"{path.name}.tar")
+                tar = folder / f"{path.name}.tar"
+                _write_tar(rows, tar)
+                # As of a tar that is kept: a finished shard stays so.
+                time = path.stat().st_mtime_ns
+                os.utime(tar, ns=(time, time))
         except (pyarrow.ArrowException, OSError) as error:
             if getattr(error, "errno", None) is not None:
                 raise  # an error of the disk

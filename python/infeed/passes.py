@@ -19,6 +19,8 @@ class Pass(Iterator["Batch"]):
     one raises RuntimeError. Threads may share a pass.
     """
 
+    _bar: Any = NoBar()  # Of the class: __init__() may be interrupted.
+
     def __init__(self, loader: Loader, endless: bool) -> None:
         self._loader = loader
         self._endless = endless
@@ -26,7 +28,6 @@ class Pass(Iterator["Batch"]):
         self._epoch: int | None = None  # None: it has not begun
         self._first: Place = (0, 0, 0, 0)
         self._is_over = False
-        self._bar: Any = NoBar()
         # Whoever takes its batches returns them only once a device has read them.
         self.pins = False
 
@@ -144,8 +145,15 @@ class Dicts:
         return (batch.as_dict(state=self._states) for batch in self._loader)
 
     def __len__(self) -> int:
-        """Batches of an epoch."""
+        """Loader.__len__()."""
         return len(self._loader)
+
+    @property
+    def sampler(self) -> Loader:
+        """Loader.sampler."""
+        return self._loader
+
+    batch_sampler = None
 
     def set_epoch(self, epoch: int) -> None:
         """Loader.set_epoch()."""

@@ -57,6 +57,13 @@ class Prefetch:
         """Batches of an epoch."""
         return len(self._batches)  # type: ignore[arg-type]
 
+    @property
+    def sampler(self) -> Loader | None:
+        """Loader.sampler."""
+        return self._batches if isinstance(self._batches, Loader) else None
+
+    batch_sampler = None
+
     def __iter__(self) -> Iterator[Batch]:
         """The loader's next pass."""
         batches = iter(self._batches)

@@ -14,6 +14,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "base/error.h"
+#include "pipeline/reading/orientation_note.h"
 #include "records/bytes/plain_text.h"
 #include "records/store/index_data.h"
 #include "records/store/label_index.h"
@@ -58,7 +59,14 @@ Names SplitsOf(const RecordIndex& index) {
   return {index.splits().begin(), index.splits().end()};
 }
 
-Names NotesOf(const RecordIndex& index) { return AsText(index.notes()); }
+Names NotesOf(const RecordIndex& index) {
+  const Unlocked unlocked;
+  std::vector<std::string> notes = index.notes();
+  if (const std::string turned = OrientationNote(index); !turned.empty()) {
+    notes.push_back(turned);
+  }
+  return AsText(notes);
+}
 
 Names ClassNamesOf(const RecordIndex& index) {
   const Unlocked unlocked;

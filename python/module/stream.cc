@@ -292,7 +292,8 @@ void AddStream(nb::module_& module) {
       .def("take_messages", &Stream::TakeMessages)
       .def("take_notes", &Stream::TakeNotes)
       .def_prop_ro("has_labels", &Stream::has_labels)
-      .def_prop_ro("batches_per_epoch", &Stream::batches_per_epoch);
+      .def_prop_ro("epoch_samples", &Stream::epoch_samples,
+                   "Samples of an epoch in its batches, without padding.");
   module.def("threads_work", &ClosedArena::WorksHere,
              "False after a fork() of a process with streams: then graph=basic "
              "works.");

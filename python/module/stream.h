@@ -66,8 +66,8 @@ class Stream {
 
   [[nodiscard]] std::string StatsText() const;
   [[nodiscard]] std::string VerdictText() const;
-  [[nodiscard]] std::int64_t batches_per_epoch() const {
-    return pipeline_->batches_per_epoch();
+  [[nodiscard]] std::int64_t epoch_samples() const {
+    return pipeline_->epoch_samples();
   }
   [[nodiscard]] bool has_labels() const { return ReadsLabels(options_); }
   // Messages about bad records since the last call.

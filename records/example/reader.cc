@@ -197,7 +197,8 @@ std::string WhyNoLabel(std::span<const std::byte> payload,
   const std::string begin = "there is no label: ";
   if (const ExampleFeature* label = FindFeature(features, label_key)) {
     return begin + key + " " + std::visit(Describe{}, label->values) +
-           "; a label is one whole number, from 0 or 1 on";
+           "; a label is one whole number, from 0 or 1 on; other targets are "
+           "read by fields";
   }
   if (FindFeature(features, "__key__") != nullptr) {
     return begin + WhyNoneInSample(features);
@@ -208,7 +209,8 @@ std::string WhyNoLabel(std::span<const std::byte> payload,
   }
   return begin + "no " + key +
          (names.empty() ? ""
-                        : "; the record has " + names + ": give label_key");
+                        : "; the record has " + names +
+                              ": give label_key, or fields for other targets");
 }
 
 }  // namespace infeed

@@ -4,10 +4,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <utility>
 
-#include "base/atomic_file.h"
 #include "base/count_text.h"
 #include "base/error.h"
 #include "records/bytes/json.h"
@@ -27,6 +25,16 @@ std::string Quoted(std::string_view name) {
   constexpr std::size_t kMostShown = 80;
   return ReadJson(name.substr(0, kMostShown))
       .dump(-1, ' ', true, ReadJson::error_handler_t::replace);
+}
+
+// Whether each line is its number from 0 on, a colon and a name.
+bool AreNumbered(const std::vector<std::string>& lines) {
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (!lines[i].starts_with(std::to_string(i) + ":")) {
+      return false;
+    }
+  }
+  return !lines.empty();
 }
 
 }  // namespace
@@ -56,6 +64,24 @@ void CheckClassLine(const std::string& path, std::size_t line,
   }
 }
 
+void CheckClassLines(const std::string& path,
+                     const std::vector<std::string>& lines) {
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (Trim(lines[i]).empty()) {
+      throw DataError({.path = path},
+                      "line " + std::to_string(i + 1) +
+                          " is empty: each line is the name of a class; remove "
+                          "the line, or name the class");
+    }
+  }
+  if (AreNumbered(lines)) {
+    throw DataError({.path = path},
+                    "the lines begin with their numbers (" + Quoted(lines[0]) +
+                        "): each line is the name of a class alone; remove the "
+                        "numbers (sed -i 's/^[0-9]*://')");
+  }
+}
+
 void NoteOneClass(const std::vector<std::string>& classes,
                   std::vector<std::string>& notes) {
   if (classes.size() != 1) {
@@ -70,11 +96,12 @@ void NoteOneClass(const std::vector<std::string>& classes,
 
 std::vector<std::string> ReadClassList(const std::string& path) {
   std::vector<std::string> lines;
-  if (IsUrl(path) || !std::filesystem::exists(path)) {
+  const std::optional<std::string> whole =
+      ReadWholeIfThere(path, kMaxClassListBytes);
+  if (!whole) {
     return lines;
   }
-  const std::string whole = ReadWholeFile(path, kMaxClassListBytes);
-  std::string_view text = WithoutMark(whole);
+  std::string_view text = WithoutMark(*whole);
   while (!text.empty()) {
     lines.push_back(NameText(TakeLine(text)));
     CheckClassLine(path, lines.size(), lines.back());

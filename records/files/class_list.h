@@ -28,14 +28,21 @@ void CheckClassName(std::string_view name);
 void CheckClassLine(const std::string& path, std::size_t line,
                     std::string_view text);
 
+// Throws DataError for lines of a data set's labels.txt that would be wrong
+// names: an empty line, or lines that all begin with their number from 0 on and
+// a colon.
+void CheckClassLines(const std::string& path,
+                     const std::vector<std::string>& lines);
+
 // Adds a note for the user if there is only one class, of which no network
 // learns: most likely another folder was meant. Not twice.
 void NoteOneClass(const std::vector<std::string>& classes,
                   std::vector<std::string>& notes);
 
 // Reads a file with one name a line, such as labels.txt, as text (NameText()).
-// A byte-order mark and blank lines at the end are skipped. Empty if there is
-// no file, or if the path is a URL. Throws as the three functions above.
+// A byte-order mark and blank lines at the end are skipped. The path may be a
+// URL. Empty if there is no file. Throws as the three functions above, and
+// IoError.
 [[nodiscard]] std::vector<std::string> ReadClassList(const std::string& path);
 
 // Readable names of classes, which become image/class/text, by class; classes

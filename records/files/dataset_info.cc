@@ -166,8 +166,9 @@ std::vector<std::string> DatasetFolders(const std::string& shard) {
 
 std::vector<std::string> FindClassList(const std::string& shard) {
   for (const std::string& folder : DatasetFolders(shard)) {
-    if (std::vector<std::string> names = ReadClassList(folder + "/labels.txt");
-        !names.empty()) {
+    const std::string path = folder + "/labels.txt";
+    if (std::vector<std::string> names = ReadClassList(path); !names.empty()) {
+      CheckClassLines(path, names);
       return names;
     }
   }

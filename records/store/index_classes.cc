@@ -120,17 +120,27 @@ IndexClasses Join(const std::vector<ClassSource>& sources) {
   return all;
 }
 
-}  // namespace
-
-std::optional<DatasetInfo> InfoBeside(const std::string& shard) {
+// What `find` finds beside a shard; nothing where a server refuses the file.
+template <typename Found>
+Found Unrefused(Found (*find)(const std::string&), const std::string& shard) {
   try {
-    return FindDatasetInfo(shard);
+    return find(shard);
   } catch (const IoError&) {
     if (!IsUrl(shard)) {
       throw;
     }
-    return std::nullopt;
+    return {};
   }
+}
+
+}  // namespace
+
+std::optional<DatasetInfo> InfoBeside(const std::string& shard) {
+  return Unrefused(FindDatasetInfo, shard);
+}
+
+std::vector<std::string> NamesBeside(const std::string& shard) {
+  return Unrefused(FindClassList, shard);
 }
 
 IndexClasses ClassesBeside(const std::string& shard) {
@@ -139,7 +149,7 @@ IndexClasses ClassesBeside(const std::string& shard) {
     return {.names = std::move(info->classes),
             .first = info->first_label.value_or(1)};
   }
-  return {.names = FindClassList(shard),
+  return {.names = NamesBeside(shard),
           .first = info ? info->first_label : std::nullopt};
 }
 

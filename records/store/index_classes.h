@@ -22,9 +22,10 @@ struct IndexClasses {
   friend bool operator==(const IndexClasses&, const IndexClasses&) = default;
 };
 
-// FindDatasetInfo(), but nullopt where a server refuses the file: it may serve
-// shards and refuse all other files.
+// FindDatasetInfo() and FindClassList(), but nothing where a server refuses the
+// file: it may serve shards and refuse all other files.
 [[nodiscard]] std::optional<DatasetInfo> InfoBeside(const std::string& shard);
+[[nodiscard]] std::vector<std::string> NamesBeside(const std::string& shard);
 
 // The classes of the dataset.json beside a shard, else of its labels.txt.
 // Throws DataError for an invalid file, IoError for one that cannot be read.

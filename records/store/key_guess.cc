@@ -7,7 +7,6 @@
 #include <map>
 #include <numeric>
 #include <optional>
-#include <ranges>
 #include <set>
 #include <string_view>
 #include <variant>
@@ -34,10 +33,13 @@ struct SeenFeature {
   int records = 0;
   int images = 0;
   int labels = 0;
+  int floats = 0;
 
   // A few records may be damaged, a few texts look like an image.
   [[nodiscard]] bool is_image() const { return 2 * images > records; }
   [[nodiscard]] bool is_label() const { return 2 * labels > records; }
+  // A number to predict, but no class.
+  [[nodiscard]] bool is_float() const { return 2 * floats > records; }
 };
 
 bool IsImage(const ExampleFeature& feature) {
@@ -50,6 +52,10 @@ bool IsImage(const ExampleFeature& feature) {
 bool IsLabel(const ExampleFeature& feature) {
   const auto* values = std::get_if<std::vector<std::int64_t>>(&feature.values);
   return values != nullptr && values->size() == 1;
+}
+
+bool IsFloat(const ExampleFeature& feature) {
+  return std::holds_alternative<std::vector<float>>(feature.values);
 }
 
 // The features of the first records of a shard.
@@ -74,6 +80,12 @@ class SeenFeatures {
 
   [[nodiscard]] bool Has(std::string_view key) const {
     return features_.contains(key);
+  }
+
+  void Forget(std::span<const std::string> keys) {
+    for (const std::string& key : keys) {
+      features_.erase(key);
+    }
   }
 
   // The features for which `fits` is true, sorted by key.
@@ -108,6 +120,7 @@ class SeenFeatures {
         ++seen.records;
         seen.images += IsImage(feature) ? 1 : 0;
         seen.labels += IsLabel(feature) ? 1 : 0;
+        seen.floats += IsFloat(feature) ? 1 : 0;
       }
     } catch (const DataError&) {  // Reported when it is read.
     }
@@ -187,11 +200,11 @@ std::string LabelKey(const SeenFeatures& features, const std::string& shard) {
   std::string key =
       OnlyOne(LabelCandidates(features), shard, "label", "label_key");
   if (key.empty()) {  // A feature of another kind: reading reports it.
-    key =
-        OnlyOne(features.Find([](const std::string& name, const SeenFeature&) {
-          return IsLabelName(name);
+    key = OnlyOne(
+        features.Find([](const std::string& name, const SeenFeature& seen) {
+          return IsLabelName(name) && !seen.is_float();
         }),
-                shard, "label", "label_key");
+        shard, "label", "label_key");
   }
   return key.empty() ? std::string(kLabelKey) : key;
 }
@@ -280,7 +293,8 @@ std::string WhyNone(const FieldSpec& field, const SearchedKeys& seen,
 
 }  // namespace
 
-RecordKeys FindKeys(const RecordIndex& index, const RecordKeys& given) {
+RecordKeys FindKeys(const RecordIndex& index, const RecordKeys& given,
+                    std::span<const std::string> not_labels) {
   const std::optional<KeyedShard> place = FindShard(index);
   if (!place) {
     return index.any_examples() ? given : RecordKeys();
@@ -295,13 +309,14 @@ RecordKeys FindKeys(const RecordIndex& index, const RecordKeys& given) {
   RecordKeys keys = given;
   const bool wants_label = !is_tar && given.label == kLabelKey;
   if (given.image == kImageKey || wants_label) {
-    const SeenFeatures features(index, place->number, place->first);
+    SeenFeatures features(index, place->number, place->first);
     keys.image =
         given.image == kImageKey ? ImageKey(features, shard) : given.image;
     if (wants_label) {
-      keys.label = features.HasImage(keys.image)
-                       ? LabelKey(features, shard)
-                       : LabelKeyWithoutImages(features);
+      const bool has_image = features.HasImage(keys.image);
+      features.Forget(not_labels);
+      keys.label = has_image ? LabelKey(features, shard)
+                             : LabelKeyWithoutImages(features);
     }
   }
   return keys;
@@ -350,7 +365,8 @@ void RequireImages(const RecordIndex& index, const std::string& image_key) {
   }
 }
 
-bool MayHaveLabels(const RecordIndex& index) {
+bool MayHaveLabels(const RecordIndex& index,
+                   std::span<const std::string> not_labels) {
   std::int64_t first = 0;
   for (std::size_t shard = 0; shard < index.shards().size(); ++shard) {
     const std::int64_t end = first + index.shard_size(shard);
@@ -362,11 +378,14 @@ bool MayHaveLabels(const RecordIndex& index) {
     first = end;
   }
   if (index.any_examples()) {
-    const auto has_label = [](const KeyKinds& keys) {
-      return std::ranges::any_of(std::views::keys(keys),
-                                 [](const std::string& key) {
-                                   return key == kLabelKey || IsLabelName(key);
-                                 });
+    const auto may_be_label = [&](const KeyKinds::value_type& feature) {
+      const auto& [key, kinds] = feature;
+      return (key == kLabelKey || IsLabelName(key)) &&
+             kinds != std::set{FeatureKind::kFloat} &&
+             std::ranges::find(not_labels, key) == not_labels.end();
+    };
+    const auto has_label = [&](const KeyKinds& keys) {
+      return std::ranges::any_of(keys, may_be_label);
     };
     const SearchedKeys seen =
         SearchKeys(index, std::string(kImageKey), has_label);

@@ -28,17 +28,19 @@ struct RecordKeys {
 //                     headers
 //   the label         else the only one of "label", "image/label", "class",
 //                     "image/object/class/label", "target", one with an integer
-//                     first
+//                     first, and none with floats
 //
 // If none fits, the standard key stays, and reading reports what is missing. It
 // also stays for the label if several fit and the records have no image. An
-// empty label is not wanted, and stays. The image of a tar's sample is its only
+// empty label is not wanted, and stays. not_labels: keys of features that are
+// not the label. The image of a tar's sample is its only
 // member with the ending of an image.
 // Reads a few records. Throws UsageError, with both names and the option to
 // give, where two features fit, and for a label key of tars, whose labels have
 // fixed places; IoError.
 [[nodiscard]] RecordKeys FindKeys(const RecordIndex& index,
-                                  const RecordKeys& given = {});
+                                  const RecordKeys& given = {},
+                                  std::span<const std::string> not_labels = {});
 
 // Throws UsageError, with the keys that records have, for a wanted key that is
 // in no record of the data, or, of large data, in none of a thousand records
@@ -56,7 +58,8 @@ void RequireImages(const RecordIndex& index, const std::string& image_key);
 // records that are not Examples has one, no Example has a key that FindKeys()
 // would take, as far as RequireFeatures() searches, and the first samples of
 // tars have no .cls. True if none of them can be read.
-[[nodiscard]] bool MayHaveLabels(const RecordIndex& index);
+[[nodiscard]] bool MayHaveLabels(const RecordIndex& index,
+                                 std::span<const std::string> not_labels = {});
 
 // The key of the label alone: does not fail where two features fit the image.
 [[nodiscard]] std::string FindLabelKey(const RecordIndex& index,

@@ -182,8 +182,7 @@ int CountedFirstLabel(const RecordIndex& index, const std::string& label_key) {
       found.merge(CountLabels(other, options));
     }
   }
-  const std::int64_t classes =
-      std::ssize(FindClassList(index.shards().front()));
+  const std::int64_t classes = std::ssize(NamesBeside(index.shards().front()));
   const bool is_below = found.empty() || found.rbegin()->first < classes;
   return found.contains(0) || (classes > 0 && is_below) ? 0 : 1;
 }

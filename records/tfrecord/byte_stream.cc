@@ -105,13 +105,11 @@ class Inflater final : public ByteStream {
       BeginMember();
       return;
     }
-    if (state_.avail_in == 0) {
-      Fail("it is cut short");
-      return;
-    }
     const int result = ::inflate(&state_, Z_NO_FLUSH);
     if (result == Z_STREAM_END) {
       member_ended_ = true;
+    } else if (result == Z_BUF_ERROR) {  // Nor has zlib kept bytes to give.
+      Fail("it is cut short");
     } else if (result != Z_OK) {
       Fail(state_.msg != nullptr ? state_.msg : "it is damaged");
     }
@@ -235,14 +233,13 @@ std::span<const std::byte> StreamBuffer::View(std::int64_t offset,
 std::span<const std::byte> StreamBuffer::ViewAhead(std::int64_t offset,
                                                    std::size_t count) {
   for (;;) {
-    const std::int64_t end = buffer_offset_ + static_cast<std::int64_t>(size_);
-    Release(std::min(offset, end));
-    if (offset <= end) {
+    Release(std::min(offset, end()));
+    if (offset <= end()) {
       return View(offset, count);
     }
     const auto step = static_cast<std::size_t>(
-        std::min(offset - end, static_cast<std::int64_t>(chunk_bytes_)));
-    if (View(end, step).empty()) {
+        std::min(offset - end(), static_cast<std::int64_t>(chunk_bytes_)));
+    if (View(end(), step).empty()) {
       return {};
     }
   }

@@ -67,6 +67,10 @@ class StreamBuffer {
   void Release(std::int64_t offset);
 
   [[nodiscard]] const ByteStream& stream() const { return *stream_; }
+  // The offset behind all bytes that the stream has given.
+  [[nodiscard]] std::int64_t end() const {
+    return buffer_offset_ + static_cast<std::int64_t>(size_);
+  }
 
  private:
   void Fill(std::size_t end);

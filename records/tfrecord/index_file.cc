@@ -107,7 +107,7 @@ std::optional<RecordRange> LostRecords(const FrameOffsets& known,
   const auto last = std::lower_bound(first, known.end(), offset + bytes);
   const bool starts_at_frame = first != known.end() && *first == offset;
   const bool ends_at_frame = last == known.end() || *last == offset + bytes;
-  if (!starts_at_frame || !ends_at_frame) {
+  if (!starts_at_frame || !ends_at_frame || first == last) {
     return std::nullopt;
   }
   return RecordRange{first - known.begin(), last - first};

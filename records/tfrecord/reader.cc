@@ -160,6 +160,7 @@ bool TfrecordReader::Frames::SkipDamage(const FramePlace& place) {
     offset_ = inner;
     return found;
   } catch (const DataError&) {  // The compressed stream is damaged here.
+    offset_ = buffer_.end();
     return false;
   }
 }

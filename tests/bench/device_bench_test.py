@@ -143,7 +143,7 @@ class RooflineTest(unittest.TestCase):
         megabytes = [row["megabytes_of_image"]
                      for row in roofline.of_card((4e12, 7e14), 256)]
         self.assertEqual([round(value) for value in megabytes],
-                         [478, 398, 382, 360, 357, 350, 350, 350, 328])
+                         [478, 398, 382, 360, 357, 350, 350, 350, 328, 308])
 
     def test_sums_by_convolutions_save_a_read_of_each_result(self):
         stem, blocks = roofline.plan(50, 224)
@@ -151,6 +151,13 @@ class RooflineTest(unittest.TestCase):
         saved = (roofline.bytes_of_image(50, 224, "trainer")
                  - roofline.bytes_of_image(50, 224, "epilogue"))
         self.assertEqual(saved, roofline.BYTES * (stem.written + written))
+
+    def test_norms_within_convolutions_save_three_of_seven_tensors(self):
+        _, blocks = roofline.plan(50, 224)
+        handed_on = sum(conv.written for block in blocks for conv in block[:2])
+        saved = (roofline.bytes_of_image(50, 224, "epilogue")
+                 - roofline.bytes_of_image(50, 224, "normed"))
+        self.assertEqual(saved, roofline.BYTES * 3 * handed_on)
 
     def test_counts_the_bytes_of_a_stem_on_squares(self):
         stem, _ = roofline.plan(50, 224)
@@ -397,7 +404,7 @@ class PartsTest(InFolderTest):
                          ["data", *(f"{kind}-{batch}" for batch in (256, 512)
                                     for kind in ("jpeg", "packed", "fake",
                                                  "depth", "epilogue",
-                                                 "resident"))])
+                                                 "normed", "resident"))])
         self.assertEqual([part.name for part in parts.PARTS
                           if part.group == "compare"],
                          ["eager", "compile", "fed", "memcheck", "racecheck",
@@ -730,7 +737,7 @@ class RunTest(InFolderTest):
 
     def test_what_is_trained(self):
         self.run_parts("build", "check", "data", "jpeg-512", "depth-256",
-                       "epilogue-256")
+                       "epilogue-256", "normed-256")
         trained = [line for line in self.called("train_resnet")
                    if "--mode train" in line]
         self.assertEqual(
@@ -748,6 +755,10 @@ class RunTest(InFolderTest):
         self.assertIn("--data_dir null", trained[6])
         self.assertIn("--stem_layout=plain", trained[6])
         self.assertIn("--conv_statistics=epilogue", trained[6])
+        self.assertIn("--precision=bfloat16", trained[6])
+        self.assertIn("--data_dir null", trained[7])
+        self.assertIn("--conv_statistics=fused", trained[7])
+        self.assertIn("--precision=float16", trained[7])
         self.assertEqual(
             [line.split()[1] for line in self.called("cuda_loop_test")],
             ["--gtest_filter=-" + speed.LONGEST])

@@ -82,6 +82,17 @@ TEST_F(BestModeTest, TrainingExportsTheBest) {
   EXPECT_THAT(run.out, HasSubstr("exported the model of step 1 to"));
 }
 
+TEST_F(BestModeTest, ARunWithoutKeepBestKeepsIt) {
+  for (const std::string steps : {"3,keep_last=1", "4,keep_last=1"}) {
+    (void)Succeeded(Run("train", std::string("--params_override ") +
+                                     SmallModel::kParameters +
+                                     ",train_steps=" + steps));
+  }
+  EXPECT_THAT(ListCheckpoints(model_.folder()), ElementsAre(1, 4));
+  EXPECT_THAT(Run("predict", "--checkpoint best"),
+              Ends(0, HasSubstr("using the checkpoint at step 1\n")));
+}
+
 // The best of the course that goes on, not of the one that was left.
 TEST_F(BestModeTest, ARunThatGoesBackFindsTheBestAnew) {
   const auto train = [&](const std::string& flags, const std::string& steps) {

@@ -340,7 +340,7 @@ TEST_F(InputWorkerMistakesTest, ChecksADryRun) {
   EXPECT_EQ(
       Succeeded(Run("--dry_run --threads 2 --data_dir " + shards_.folder()))
           .out,
-      "serving train (10 records) at 127.0.0.1:9410, 2 threads\n");
+      "would serve train (10 records) at 127.0.0.1:9410, 2 threads\n");
   EXPECT_FALSE(std::filesystem::exists(shards_.folder() + "/.infeed"));
 }
 

@@ -108,6 +108,21 @@ TEST_F(OtherDataTest, HasFilesAndCurvesOfItsOwn) {
   EXPECT_TRUE(history.runs().back().end);
 }
 
+TEST_F(OtherDataTest, ASampleHasImagesOfAllClassesOfSortedData) {
+  const TemporaryFolder sorted;
+  std::vector<std::string> payloads;
+  for (int i = 0; i < 12; ++i) {
+    payloads.push_back(TestPayload(i / 3));
+  }
+  WriteShard(sorted / ShardName("validation", 0, 1), payloads);
+  std::ofstream(sorted / "labels.txt") << "ant\nbee\ncat\ndog\n";
+  (void)Succeeded(EvalOn(sorted.path(), "--num_eval_images 4"));
+  ASSERT_THAT(Others(), SizeIs(1));
+  for (const json& label : File(Others()[0])["classes"]) {
+    EXPECT_EQ(label["images"], 1) << label;
+  }
+}
+
 TEST_F(OtherDataTest, EndsATrainingThatWouldMixIt) {
   const OtherData data({0, 1, 2, 3}, "", "test", 12);
   fs::copy(data.path() + "/" + ShardName("test", 0, 1),

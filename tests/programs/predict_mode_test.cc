@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "preprocess/codecs/png_codec.h"
+#include "tests/support/exif_jpeg.h"
 #include "tests/support/image_folder.h"
 #include "tests/support/matchers.h"
 #include "tests/support/small_model.h"
@@ -51,6 +52,12 @@ TEST_F(PredictModeTest, LosesNoImageOfTheLastBatch) {
     EXPECT_EQ(lines[i]["probability"], lines[i]["top_5"][0]["probability"]);
   }
   EXPECT_THAT(run.err, HasSubstr("predicted 372 images at"));
+}
+
+TEST_F(PredictModeTest, CountsImagesThatAreNotTurned) {
+  images_.File("1.jpg", WithOrientation(TestJpeg(), 6)).Jpeg("2.jpg");
+  EXPECT_THAT(Succeeded(Predict("--input " + images_.path())).err,
+              HasSubstr("input: 1 of 2 images has an EXIF orientation"));
 }
 
 TEST_F(PredictModeTest, SaysTheSameOfAFileAndOfItsRecord) {

@@ -1,5 +1,6 @@
 // Shards whose labels are numbered by others, through the whole program.
 
+#include <csignal>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "base/atomic_file.h"
 #include "records/files/shards.h"
 #include "tests/support/matchers.h"
+#include "tests/support/running_program.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_jpeg.h"
@@ -47,7 +49,7 @@ class TrainLabelsTest : public testing::Test {
     return RunOn(data_.path(), flags + more);
   }
   [[nodiscard]] ProgramResult Train(const std::string& more = "") const {
-    return Run(kTraining, more);
+    return Run(training_, more);
   }
 
   void TrainOnFourImages() const {
@@ -72,9 +74,10 @@ class TrainLabelsTest : public testing::Test {
     return text;
   }
 
-  static constexpr const char* kTraining =
-      "--params_override model=lenet,image_size=28,recipe=plain,"
-      "normalization=unit,train_batch_size=4,train_steps=4";
+  const std::string parameters_ =
+      "model=lenet,image_size=28,recipe=plain,normalization=unit,"
+      "train_batch_size=4,train_steps=4";
+  const std::string training_ = "--params_override " + parameters_;
   TemporaryFolder data_;
   TemporaryFolder model_;
 };
@@ -212,6 +215,38 @@ TEST_F(TrainLabelsTest, TheTrainingsOwnImagesKeepItsFirstLabel) {
   EXPECT_EQ(Evaluation().at("bad_records"), 1);
 }
 
+TEST_F(TrainLabelsTest, AStoppedRunMentionsItsBadRecords) {
+  Write("train", {0, 1, -1, 1, 0, 1, 0, 1});
+  Name("ant\nbee\n");
+  RunningProgram program(
+      "train_resnet",
+      {"--device", "cpu", "--mode", "train", "--data_dir", data_.path(),
+       "--model_dir", model_.path(), "--params_override",
+       parameters_ + ",train_steps=1000000,iterations_per_loop=4"});
+  ASSERT_TRUE(program.ReadUntil("the first bad record of this run: "))
+      << program.err();
+  program.Signal(SIGTERM);
+  EXPECT_EQ(program.Wait(), 75) << program.err();
+  EXPECT_THAT(program.err(), HasSubstr("bad records; the first: "));
+}
+
+TEST_F(TrainLabelsTest, NamesTheDamagedCheckpointThatWasChosen) {
+  Write("train", {1, 2, 1, 2});
+  Write("validation", {1, 2});
+  ASSERT_EQ(Train(",steps_per_checkpoint=2").exit_code, 0);
+  std::filesystem::resize_file(model_ / "checkpoint-00000004/model.safetensors",
+                               9);
+  const std::string named =
+      model_.path() + ": the checkpoint of step 4 is damaged; the others may";
+  EXPECT_THAT(Run("--mode eval --checkpoint 4"), Ends(4, HasSubstr(named)));
+  EXPECT_THAT(Run(training_, " --resume 4"), Ends(4, HasSubstr(named)));
+  EXPECT_THAT(Run("--mode eval"), Ends(0, HasSubstr("at step 2")));
+  std::filesystem::resize_file(model_ / "checkpoint-00000002/model.safetensors",
+                               9);
+  EXPECT_THAT(Run("--mode eval"),
+              Ends(4, HasSubstr("all checkpoints in it are damaged")));
+}
+
 TEST_F(TrainLabelsTest, LabelsWithoutAClassAreBadRecords) {
   // Missing, negative, one beyond.
   Write("train", {0, 1, 2, 3, -1, 1, 2, -5, 0, 4, 2, 3, 0, 1, 2, 3});
@@ -246,7 +281,7 @@ TEST_F(TrainLabelsTest, PatternsHaveTheNamesBesideTheirFiles) {
   Write("validation", {0, 1, 2});
   Name("ant\nbee\ncow\ndog\n");  // No record is a dog.
   ASSERT_THAT(
-      RunOn((data_ / "train-*") + "," + (data_ / "validation-*"), kTraining),
+      RunOn((data_ / "train-*") + "," + (data_ / "validation-*"), training_),
       Ends(0, HasSubstr("labels: 0..3, 4 classes (label_offset 0)")));
   EXPECT_EQ(Text("labels.txt"), "ant\nbee\ncow\ndog\n");
   EXPECT_EQ(Classes(Evaluation()), "ant 1 bee 1 cow 1 dog 0 ");
@@ -267,9 +302,9 @@ TEST_F(TrainLabelsTest, RefuseDataSetsThatNumberClassesDifferently) {
                                      HasSubstr("\"bee\" in " + data_.path()),
                                      HasSubstr("\"cow\" in " + other.path())));
   const std::string both = data_.path() + "," + other.path();
-  EXPECT_THAT(RunOn(both, kTraining), refused);
+  EXPECT_THAT(RunOn(both, training_), refused);
   EXPECT_THAT(
-      RunOn((data_ / "train-*") + "," + (other / "validation-*"), kTraining),
+      RunOn((data_ / "train-*") + "," + (other / "validation-*"), training_),
       refused);
   EXPECT_THAT(Train(" --mix " + data_.path() + "=1," + other.path() + "=1"),
               refused);
@@ -280,7 +315,7 @@ TEST_F(TrainLabelsTest, RefuseDataSetsThatNumberClassesDifferently) {
   }
   // The images to evaluate are those of data_dir.
   const ProgramResult mixed =
-      RunOn(data_.path(), kTraining + (" --mix " + other.path() + "=1"));
+      RunOn(data_.path(), training_ + (" --mix " + other.path() + "=1"));
   EXPECT_THAT(mixed, Ends(2, AllOf(HasSubstr("\"cow\" in " + other.path()),
                                    HasSubstr("\"bee\" in " + data_.path()))));
 }

@@ -264,6 +264,11 @@ class KindsTest(unittest.TestCase):
     def test_names_of_options(self):
         with self.assertRaisesRegex(ValueError, "'shufle': did you mean shuffle"):
             loader(shufle="none")
+        for name, ours in (("num_workers", "threads"),
+                           ("drop_last", "last_batch"),
+                           ("augment_name", "augment")):
+            with self.assertRaisesRegex(ValueError, f"did you mean {ours}[?]"):
+                loader(**{name: 1})
         with self.assertRaisesRegex(ValueError, "did you mean batch_size"):
             loader(batchsize=4)
 

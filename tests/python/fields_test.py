@@ -306,6 +306,24 @@ class ValuesTest(WithRecords):
         with self.assertNoLogs("infeed"):  # None are asked for.
             self.assertIsNone(next(iter(load(label_key=""))).labels)
 
+    def test_targets_are_not_labels(self):
+        key = "image/class/label"
+        path = self.write([{"image/encoded": support.photograph(), key: [1, i],
+                            "target": 20.5 + i} for i in range(4)])
+        options = {"batch_size": 4, "image_size": 16, "training": False}
+        with self.assertLogs("infeed", "WARNING"):
+            batch, = infeed.Loader(path, **options, fields={
+                key: Field("int64", 2), "target": Field("float32", ())})
+        self.assertIsNone(batch.labels)
+        self.assertEqual(batch.weights.tolist(), [1] * 4)
+        self.assertEqual(batch["target"].tolist(), [20.5, 21.5, 22.5, 23.5])
+        self.assertEqual(batch[key].tolist(), [[1, i] for i in range(4)])
+        with self.assertRaisesRegex(infeed.DataError, "fields for other targets"):
+            next(iter(infeed.Loader(
+                self.write([{"image/encoded": support.photograph(),
+                             "target": 20.5}]), **options,
+                on_bad_record="fail")))
+
     def test_two_parts_of_one_name(self):
         batch = self.batch([{"weights": 1.0}], {"weights": Field("float32", ())})
         self.assertEqual(batch["weights"].tolist(), [1])

@@ -54,6 +54,21 @@ class ImageFolderTest(unittest.TestCase):
                 path = pathlib.Path(index.shards[record])
                 self.assertEqual(path.parent.name, classes[label])
 
+    def test_warns_of_images_that_are_not_turned(self):
+        with tempfile.TemporaryDirectory() as name:
+            path = pathlib.Path(name) / "a" / "1.jpg"
+            path.parent.mkdir()
+            exif = b"Exif\0\0II*\0\x08\0\0\0\1\0\x12\1\3\0\1\0\0\0\6\0\0\0\0\0\0\0"
+            jpeg = support.photograph()
+            path.write_bytes(jpeg[:2] + b"\xff\xe1"
+                             + (len(exif) + 2).to_bytes(2, "big") + exif
+                             + jpeg[2:])
+            for make in (lambda: infeed.Index(name),
+                         lambda: infeed.Index.of_images([(path, 0)])):
+                with self.assertWarnsRegex(UserWarning,
+                                           "1 of 1 image has an EXIF"):
+                    make()
+
     def test_a_class_may_be_missing_in_a_split(self):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
@@ -143,6 +158,18 @@ class ImageFolderTest(unittest.TestCase):
             for data in (name, f"{name}/validation-*"):
                 index = infeed.Index(data, split="validation")
                 self.assertEqual(index.class_names, classes)
+
+    def test_lines_of_labels_txt_that_would_shift_the_classes_are_errors(self):
+        for text, reason in (("cat\n\ndog\n", "line 2 is empty"),
+                             ("0:cat\n1:dog\n", "begin with their numbers")):
+            folder = pathlib.Path(support.new_folder())
+            with infeed.records.Writer(f"{folder}/train-00000-of-00001") as writer:
+                for label in range(2):
+                    writer.write_example({"image/class/label": [label]})
+            (folder / "labels.txt").write_text(text)
+            with self.assertRaisesRegex(infeed.DataError,
+                                        f"labels.txt: .*{reason}"):
+                _ = infeed.Index(str(folder)).class_names
 
     def test_a_labels_txt_with_too_few_names_is_an_error(self):
         classes = infeed.Index(support.shards()).class_names
@@ -468,7 +495,8 @@ class ParquetTest(unittest.TestCase):
             file = self.write(folder, {"img": jpegs, "labels": [0, 1, 2]})
             infeed.convert(file, out, shards=1)
             self.assertEqual(self.labels_of(out), dict(zip(jpegs, range(3))))
-            infeed.convert(file, out, shards=1)  # the same goes on
+            again = infeed.convert(file, out, shards=1)  # the same goes on
+            self.assertEqual(again.kept_shards, 1)
             with self.assertRaisesRegex(ValueError, "--overwrite"):
                 infeed.convert(self.write(folder, {"img": jpegs, "labels": [0, 1, 2]},
                                           name="other.parquet"), out, shards=1)
@@ -490,6 +518,16 @@ class ParquetTest(unittest.TestCase):
             self.assertEqual(program.returncode, 0, program.stderr)
             self.assertEqual(self.labels_of(out),
                              dict(zip(jpegs[::-1], range(3))))
+
+    def test_tasks_share_a_conversion(self):
+        jpegs = self.jpegs(4)
+        with tempfile.TemporaryDirectory() as folder:
+            out = pathlib.Path(folder) / "out"
+            file = self.write(folder, {"image": jpegs, "label": [0, 1, 2, 0]})
+            for task in (0, 1):
+                infeed.convert(file, out, shards=2, num_tasks=2, task_index=task)
+            done = infeed.convert(file, out, shards=2, num_tasks=2, finish=True)
+            self.assertEqual((done.records, done.shards), ({"train": 4}, {"train": 2}))
 
     def test_errors_name_the_file_and_the_row(self):
         jpegs = self.jpegs(3)

@@ -557,6 +557,19 @@ class ErrorTest(unittest.TestCase):
         self.assertTrue(train.verdict)
         self.assertIn("decode", train._repr_html_())
 
+    def test_statistics_stay_after_close_and_start_nothing(self):
+        train = loader()
+        list(train)
+        train.close()
+        threads = len(os.listdir("/proc/self/task"))
+        stats, verdict, page = train.stats, train.verdict, train._repr_html_()
+        self.assertEqual(len(os.listdir("/proc/self/task")), threads)
+        self.assertGreaterEqual(stats["images"], 192)
+        self.assertTrue(verdict)
+        self.assertIn("decode", page)
+        list(train)
+        self.assertGreaterEqual(train.stats["images"], 192)
+
 
 class ProcessTest(unittest.TestCase):
     """Signals, fork and the end of the interpreter."""

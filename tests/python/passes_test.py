@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 import unittest
+import unittest.mock
 
 import infeed
 import support
@@ -153,6 +154,39 @@ class TwoPassesTest(unittest.TestCase):
         train.close()
         thread.join()
         self.assertRegex(ends[0], "the loader was closed while")
+
+    def test_len_is_that_of_the_pass(self):
+        """Loops that take len() batches, and then ask for a new iterator, go on."""
+        train = loader(last_batch="carry", batch_size=48)  # 4 1/6 an epoch
+        lengths = [(len(train), sum(1 for _ in train)) for _ in range(7)]
+        self.assertEqual(lengths, [(5, 5)] + [(4, 4)] * 5 + [(5, 5)])
+        for batches in (loader(last_batch="carry", batch_size=48),
+                        loader(last_batch="carry", batch_size=48).dicts()):
+            for epoch in range(7):
+                place = batches.state_dict()
+                self.assertEqual(place["epoch"], epoch)
+                taken = list(itertools.islice(batches, len(batches)))
+                self.assertEqual(len(taken), lengths[epoch][0])
+        train.set_epoch(1)
+        next(iter(train))
+        self.assertEqual(len(train), 5)  # Its epoch begins with a batch.
+
+    def test_a_loop_that_sets_the_samplers_epoch_has_that_epoch(self):
+        """As Lightning does, also where limit_train_batches leaves a pass."""
+        train = loader()
+        for epoch in range(3):
+            train.dicts().sampler.set_epoch(epoch)
+            self.assertEqual(numbers(itertools.islice(train, 2)),
+                             [(epoch, 0), (epoch, 1)])
+        self.assertIsNone(train.batch_sampler)
+
+    def test_a_pass_that_was_interrupted_while_it_was_made_is_dropped(self):
+        from infeed.passes import Pass
+        with unittest.mock.patch("sys.unraisablehook") as hook:
+            with self.assertRaises(TypeError):
+                Pass(loader())
+            gc.collect()
+        hook.assert_not_called()
 
     def test_repeat_has_no_end(self):
         for training in (True, False):

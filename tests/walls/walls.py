@@ -54,7 +54,7 @@ DOORS = [
      rf"trainer/({TORCH_ROOMS})/.*|bench/micro/optimizer_bench\.cc"),
     (r"(cuda|cooperative_groups|cub)\w*(/.*|\.h)|nccl\.h",
      r"trainer/(cuda|kernels)/.*"),
-    (r"cudnn\w*\.h", r"trainer/kernels/summed_conv\.cc"),
+    (r"cudnn\w*\.h", r"trainer/kernels/cudnn_graph\.cc"),
     (r"nlohmann/.*",
      r"records/(files/dataset_info\.cc|http/google_token\.cc|bytes/json\.h)|"
      r"pipeline/(engine/bad_record_ledger|stats/text|order/stream_state|"

@@ -195,7 +195,11 @@ std::string ShardFingerprints::Of(const ShardTask& task) const {
   hash.Add(options_).Add(shard.name);
   for (std::int64_t i = shard.first; i < shard.first + shard.count; ++i) {
     const ImageFile& image = split.images[static_cast<std::size_t>(i)];
-    hash.Add(image.path)
+    std::string_view path = image.path;
+    if (path.starts_with(plan_.passing_folder)) {
+      path.remove_prefix(plan_.passing_folder.size());
+    }
+    hash.Add(path)
         .Add(image.raw_index)
         .Add(image.bytes)
         .Add(VersionOf(image, plan_.raw.get()));

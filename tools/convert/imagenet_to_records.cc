@@ -116,6 +116,9 @@ ConversionPlan MakePlan(const Flags& flags, const Interruption& interruption) {
   RefuseOtherImages(flags);
   ImageTree tree = ReadInput(flags, interruption);
   options.source = SourceText(flags.input);
+  if (!flags.input.source.empty()) {
+    options.passing_folder = flags.input.folders().front();
+  }
   std::cerr << FirstLines(tree.notes, kNotesShown);
   if (flags.input.report_duplicates) {
     std::cout << DuplicatesText(tree.duplicates);

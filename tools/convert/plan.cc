@@ -156,6 +156,7 @@ ConversionPlan PlanConversion(ImageTree tree, const PlanOptions& options) {
   plan.format = options.format;
   plan.seed = options.seed;
   plan.source = options.source;
+  plan.passing_folder = options.passing_folder;
   plan.classes = std::move(tree.classes);
   plan.raw = std::move(tree.raw);
   plan.duplicates = std::move(tree.duplicates);

@@ -37,6 +37,9 @@ struct PlanOptions {
   // Names the input and how it is read: a conversion of another input into the
   // same folder is another conversion, one of changed images is not.
   std::string source = {};
+  // The input's folder, if it has another name in each run: fingerprints leave
+  // it out of the images' paths. Empty: it has not.
+  std::string passing_folder = {};
 };
 
 struct PlannedShard {
@@ -77,7 +80,8 @@ struct PlannedSplit {
 struct ConversionPlan {
   ShardFormat format = ShardFormat::kTfrecord;
   std::uint64_t seed = 0;
-  std::string source;  // as in PlanOptions
+  std::string source;          // as in PlanOptions
+  std::string passing_folder;  // as in PlanOptions
   std::vector<ImageClass> classes;
   std::vector<PlannedSplit> splits;
   std::shared_ptr<const RawImages> raw;    // as in ImageTree

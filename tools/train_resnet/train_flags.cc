@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/shown_text.h"
 #include "pipeline/options/option_text.h"
+#include "records/bytes/whole_number.h"
 #include "records/files/open_source.h"
 #include "tools/cli/flags.h"
 #include "tools/cli/help_text.h"
@@ -291,7 +292,7 @@ void AddPredictFlags(CLI::App& app, RunOptions& run) {
       ->check(CLI::Range(1, 1 << 20).description(""))
       ->type_name("N");
   Rare(app.add_option("--num_test_images", run.num_test_images,
-                      "Images to predict. [all]"))
+                      "Images to predict, the first ones of the input. [all]"))
       ->check(
           CLI::Range(std::int64_t{1}, std::int64_t{1} << 32).description(""))
       ->type_name("N");
@@ -325,12 +326,19 @@ void AddExportFlags(CLI::App& app, RunOptions& run) {
       ->capture_default_str();
 }
 
+std::string WhyNoStep(const std::string& text) {
+  return ParseWholeNumber<std::int64_t>(text)
+             ? ""
+             : text + " is not a step; give steps like 41,42";
+}
+
 void AddReplayFlags(CLI::App& app, ReplayOptions& replay) {
   const FlagGroup group(app, "Replay", Shown::kInHelpAll);
   app.add_option("--step", replay.steps,
                  "Steps of the run in model_dir whose batches to show, with "
                  "--mode replay.")
       ->delimiter(',')
+      ->check(WhyNoStep, "")
       ->type_name("N[,N...]");
   app.add_option("--out", replay.folder,
                  "Folder on this disk for the pages and lines. "
@@ -429,8 +437,12 @@ void CheckFolders(const TrainFlags& flags) {
   }
   const bool can_do_without =
       run.mode == Mode::kExport || run.mode == Mode::kReplay ||
-      run.mode == Mode::kCompare ||
-      (run.mode == Mode::kPredict && !run.inputs.empty());
+      run.mode == Mode::kCompare || run.mode == Mode::kPredict;
+  if (run.data_dir.empty() && run.mode == Mode::kPredict &&
+      run.inputs.empty()) {
+    throw UsageError(
+        "--input: mode predict needs it, as --input FOLDER, or a --data_dir");
+  }
   if (run.data_dir.empty() && !can_do_without) {
     throw UsageError("--data_dir: this mode needs it (see --help)");
   }

@@ -107,8 +107,9 @@ std::string WithPort(const std::string& address, int port) {
 std::string ServiceText(const WorkerFlags& flags,
                         std::span<const ServedData> data,
                         const std::string& address) {
-  return fmt::format("serving {} at {}, {}", ServedText(data), address,
-                     CountText(flags.worker.threads, "thread"));
+  return fmt::format(
+      "{} {} at {}, {}", flags.dry_run ? "would serve" : "serving",
+      ServedText(data), address, CountText(flags.worker.threads, "thread"));
 }
 
 // Serves the data, and prints where, until a signal asks for the end; ranges in

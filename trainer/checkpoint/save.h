@@ -15,7 +15,7 @@ namespace infeed {
 struct KeepOptions {
   int last = 5;            // number of the newest ones; > 0
   std::int64_t every = 0;  // also those whose step is a multiple of it; 0: none
-  // Also this step, which has the best evaluation.
+  // Also this step, which best.json names.
   std::optional<std::int64_t> best = {};
   // Whether those of later steps go: the run went back behind them.
   bool drops_later = false;

@@ -1,5 +1,7 @@
 #include "trainer/kernels/norm.h"
 
+#include <algorithm>
+#include <array>
 #include <compare>
 #include <map>
 #include <mutex>
@@ -14,9 +16,10 @@
 #include <c10/cuda/CUDAStream.h>
 
 #include "trainer/cuda/image_tensors.h"
-#include "trainer/kernels/summed_conv.h"
+#include "trainer/kernels/fused_conv.h"
 #include "trainer/network/convolution.h"
 #include "trainer/network/fused_norm.h"
+#include "trainer/network/normed_convolution.h"
 
 namespace infeed {
 namespace {
@@ -50,8 +53,20 @@ NormStatistics NewStatistics(const torch::Tensor& x) {
           .inverse_std = NewFloats(x, x.size(1))};
 }
 
-SummedConv ShapeOf(const SquareConvolution& of) {
-  return {.type = ImageTypeOf(of.x),
+// ---- Convolutions ----
+
+// Before its norm, whose tensors are undefined where it has none.
+struct ConvInputs {
+  SquareConvolution convolution;
+  NormTensors norm = {};
+  NormStatistics statistics = {};
+  torch::Tensor folded = {};
+  torch::Tensor y_gradient = {};
+};
+
+FusedConv ShapeOf(const SquareConvolution& of, ConvFusion fusion) {
+  return {.fusion = fusion,
+          .type = ImageTypeOf(of.x),
           .images = of.x.size(0),
           .height = of.x.size(2),
           .width = of.x.size(3),
@@ -62,34 +77,113 @@ SummedConv ShapeOf(const SquareConvolution& of) {
           .padding = of.padding};
 }
 
-SummedImages Launch(const SummedConvPlan& plan, const SquareConvolution& of) {
-  const SummedConv shape = ShapeOf(of);
-  const SummedImages result(
-      at::empty(
-          {shape.images, shape.outputs, shape.out_height(), shape.out_width()},
-          of.x.options(), at::MemoryFormat::ChannelsLast),
-      NewFloats(of.x, 2 * shape.outputs).view({2, shape.outputs}));
-  const torch::Tensor workspace =
-      at::empty({plan.workspace()}, of.x.options().dtype(torch::kByte));
-  plan.Launch({.x = of.x.data_ptr(),
-               .weight = of.weight.data_ptr(),
-               .y = result.x.data_ptr(),
-               .sum = result.sums.data_ptr<float>(),
-               .squares = result.sums.data_ptr<float>() + shape.outputs,
-               .workspace = workspace.data_ptr()},
-              at::native::getCudnnHandle());
+torch::Tensor NewResult(const SquareConvolution& of) {
+  const FusedConv shape = ShapeOf(of, ConvFusion::kSums);
+  return at::empty(
+      {shape.images, shape.outputs, shape.out_height(), shape.out_width()},
+      of.x.options(), at::MemoryFormat::ChannelsLast);
+}
+
+void Launch(const FusedConvPlan& plan, FusedConvMemory memory,
+            const ConvInputs& inputs) {
+  const torch::Tensor workspace = at::empty(
+      {plan.workspace()}, inputs.convolution.x.options().dtype(torch::kByte));
+  memory.x = inputs.convolution.x.data_ptr();
+  memory.workspace = workspace.data_ptr();
+  plan.Launch(memory, at::native::getCudnnHandle());
+}
+
+// Of kSums, or of kNormed.
+SummedImages LaunchForward(const FusedConvPlan& plan,
+                           const ConvInputs& inputs) {
+  const std::int64_t outputs = inputs.convolution.weight.size(0);
+  const torch::Tensor sums = NewFloats(inputs.convolution.x, 2 * outputs);
+  const SummedImages result(NewResult(inputs.convolution),
+                            sums.view({2, outputs}));
+  Launch(plan,
+         {.weight = inputs.convolution.weight.data_ptr(),
+          .y = result.x.data_ptr(),
+          .sum = sums.data_ptr<float>(),
+          .squares = sums.data_ptr<float>() + outputs,
+          .folded = DataOf(inputs.folded)},
+         inputs);
   return result;
 }
 
+torch::Tensor LaunchWeightGradient(const FusedConvPlan& plan,
+                                   const ConvInputs& inputs) {
+  torch::Tensor found = torch::empty_like(inputs.convolution.weight);
+  Launch(plan,
+         {.folded = inputs.folded.data_ptr(),
+          .y_gradient = inputs.y_gradient.data_ptr(),
+          .weight_gradient = found.data_ptr()},
+         inputs);
+  return found;
+}
+
+// The gradient of norm(x), and those of the norm's weight and bias.
+NormGradients LaunchInputGradient(const FusedConvPlan& plan,
+                                  const ConvInputs& inputs) {
+  const torch::Tensor& x = inputs.convolution.x;
+  const torch::Tensor factors = NewFloats(x, 3 * x.size(1));
+  NormGradients found = {.x = torch::empty_like(x),
+                         .weight = NewFloats(x, x.size(1)),
+                         .bias = NewFloats(x, x.size(1)),
+                         .residual = {}};
+  Launch(plan,
+         {.weight = inputs.convolution.weight.data_ptr(),
+          .y_gradient = inputs.y_gradient.data_ptr(),
+          .mean = inputs.statistics.mean.data_ptr<float>(),
+          .inverse_std = inputs.statistics.inverse_std.data_ptr<float>(),
+          .norm_weight = inputs.norm.weight.data_ptr<float>(),
+          .norm_bias = inputs.norm.bias.data_ptr<float>(),
+          .norm_gradient = found.x.data_ptr(),
+          .norm_weight_gradient = found.weight.data_ptr<float>(),
+          .norm_bias_gradient = found.bias.data_ptr<float>(),
+          .factors = factors.data_ptr<float>()},
+         inputs);
+  return found;
+}
+
+// Other inputs than x and the weight, to time a kernel: of any values.
+ConvInputs AnyInputs(const SquareConvolution& of) {
+  const NormStatistics statistics = NewStatistics(of.x);
+  return {.convolution = of,
+          .norm = {.weight = statistics.mean,
+                   .bias = statistics.mean,
+                   .moving_mean = {},
+                   .moving_variance = {}},
+          .statistics = statistics,
+          .folded = at::empty({2, of.x.size(1)}, of.x.options()),
+          .y_gradient = NewResult(of)};
+}
+
+void Try(const FusedConvPlan& plan, ConvFusion fusion,
+         const ConvInputs& inputs) {
+  switch (fusion) {
+    case ConvFusion::kSums:
+    case ConvFusion::kNormed:
+      static_cast<void>(LaunchForward(plan, inputs));
+      break;
+    case ConvFusion::kWeightGradient:
+      static_cast<void>(LaunchWeightGradient(plan, inputs));
+      break;
+    case ConvFusion::kInputGradient:
+      static_cast<void>(LaunchInputGradient(plan, inputs));
+      break;
+  }
+}
+
 // Milliseconds of some launches, after one that loads the kernel.
-float TimeOf(const SummedConvPlan& plan, const SquareConvolution& of) {
+float TimeOf(const FusedConvPlan& plan, ConvFusion fusion,
+             const ConvInputs& inputs) {
   constexpr int kLaunches = 3;
   at::cuda::CUDAEvent start(cudaEventDefault);
   at::cuda::CUDAEvent end(cudaEventDefault);
-  static_cast<void>(Launch(plan, of));
+  Try(plan, fusion, inputs);
   start.record();
   for (int i = 0; i < kLaunches; ++i) {
-    static_cast<void>(Launch(plan, of));
+    Try(plan, fusion, inputs);
   }
   end.record();
   end.synchronize();
@@ -98,18 +192,23 @@ float TimeOf(const SummedConvPlan& plan, const SquareConvolution& of) {
 
 // The first plan where LibTorch may not time algorithms, else the fastest of
 // some.
-std::optional<SummedConvPlan> ChoosePlan(const SquareConvolution& of) {
+std::optional<FusedConvPlan> ChoosePlan(const SquareConvolution& of,
+                                        ConvFusion fusion) {
   // cuDNN may compile each, for a second or so of the host.
   constexpr std::size_t kMostTimed = 3;
   const at::Context& libraries = at::globalContext();
-  const std::vector<SummedConvPlan> plans =
-      SummedConvPlan::Find(ShapeOf(of), libraries.deterministicCuDNN(),
-                           libraries.benchmarkCuDNN() ? kMostTimed : 1,
-                           at::native::getCudnnHandle());
-  std::optional<SummedConvPlan> best;
+  const std::vector<FusedConvPlan> plans =
+      FusedConvPlan::Find(ShapeOf(of, fusion), libraries.deterministicCuDNN(),
+                          libraries.benchmarkCuDNN() ? kMostTimed : 1,
+                          at::native::getCudnnHandle());
+  if (plans.size() < 2) {
+    return plans.empty() ? std::nullopt : std::optional(plans[0]);
+  }
+  const ConvInputs inputs = AnyInputs(of);
+  std::optional<FusedConvPlan> best;
   float least = 0;
-  for (const SummedConvPlan& plan : plans) {
-    const float time = plans.size() > 1 ? TimeOf(plan, of) : 0;
+  for (const FusedConvPlan& plan : plans) {
+    const float time = TimeOf(plan, fusion, inputs);
     if (!best || time < least) {
       best = plan;
       least = time;
@@ -119,13 +218,13 @@ std::optional<SummedConvPlan> ChoosePlan(const SquareConvolution& of) {
 }
 
 // The chosen plans of the process; nullopt where cuDNN has none.
-class SummedConvPlans {
+class ConvPlans {
  public:
-  [[nodiscard]] std::optional<SummedConvPlan> Find(
-      const SquareConvolution& of) {
+  [[nodiscard]] std::optional<FusedConvPlan> Find(const SquareConvolution& of,
+                                                  ConvFusion fusion) {
     const Key key = {.card = of.x.get_device(),
                      .deterministic = at::globalContext().deterministicCuDNN(),
-                     .shape = ShapeOf(of)};
+                     .shape = ShapeOf(of, fusion)};
     const std::lock_guard lock(mutex_);
     const auto known = plans_.find(key);
     if (known != plans_.end()) {
@@ -135,22 +234,22 @@ class SummedConvPlans {
         c10::cuda::CaptureStatus::None) {
       return std::nullopt;
     }
-    return plans_[key] = ChoosePlan(of);
+    return plans_[key] = ChoosePlan(of, fusion);
   }
 
  private:
   struct Key {
     std::int64_t card;
     bool deterministic;
-    SummedConv shape;
+    FusedConv shape;
     [[nodiscard]] auto operator<=>(const Key&) const = default;
   };
   std::mutex mutex_;
-  std::map<Key, std::optional<SummedConvPlan>> plans_;
+  std::map<Key, std::optional<FusedConvPlan>> plans_;
 };
 
-SummedConvPlans& Plans() {
-  static SummedConvPlans plans;
+ConvPlans& Plans() {
+  static ConvPlans plans;
   return plans;
 }
 
@@ -162,12 +261,77 @@ bool CudaConvolutionSums(const SquareConvolution& convolution) {
     return false;
   }
   const c10::cuda::CUDAGuard guard(convolution.x.device());
-  return Plans().Find(convolution).has_value();
+  return Plans().Find(convolution, ConvFusion::kSums).has_value();
 }
 
 SummedImages CudaSummedConvolution(const SquareConvolution& convolution) {
   const c10::cuda::CUDAGuard guard(convolution.x.device());
-  return Launch(Plans().Find(convolution).value(), convolution);
+  return LaunchForward(Plans().Find(convolution, ConvFusion::kSums).value(),
+                       {.convolution = convolution});
+}
+
+bool CudaConvolvesNormed(const SquareConvolution& convolution) {
+  const c10::cuda::CUDAGuard guard(convolution.x.device());
+  return std::ranges::all_of(
+      std::array{ConvFusion::kInputGradient, ConvFusion::kWeightGradient,
+                 ConvFusion::kNormed},
+      [&](ConvFusion fusion) {
+        return Plans().Find(convolution, fusion).has_value();
+      });
+}
+
+NormedConvolutionOutputs CudaNormedConvolution(
+    const SquareConvolution& convolution, const NormTensors& norm) {
+  const torch::Tensor& x = convolution.x;
+  const c10::cuda::CUDAGuard guard(x.device());
+  NormedConvolutionOutputs outputs = {
+      .y = {},
+      .statistics = NewStatistics(x),
+      .folded = at::empty({2, x.size(1)}, x.options())};
+  const torch::Tensor workspace =
+      NewFloats(x, NormWorkspace(RowsOf(x), ImageTypeOf(x)));
+  NormForward statistics = ForwardOf(x, norm, outputs.statistics, workspace);
+  statistics.folded = outputs.folded.data_ptr();
+  LaunchNormForward(statistics, c10::cuda::getCurrentCUDAStream());
+  outputs.y =
+      LaunchForward(Plans().Find(convolution, ConvFusion::kNormed).value(),
+                    {.convolution = convolution, .folded = outputs.folded});
+  return outputs;
+}
+
+NormedConvolutionGradients CudaNormedConvolutionBackward(
+    const SquareConvolution& convolution, const NormTensors& norm,
+    const NormStatistics& statistics, const torch::Tensor& folded,
+    const torch::Tensor& y_gradient) {
+  const torch::Tensor& x = convolution.x;
+  const c10::cuda::CUDAGuard guard(x.device());
+  const ConvInputs inputs = {.convolution = convolution,
+                             .norm = norm,
+                             .statistics = statistics,
+                             .folded = folded,
+                             .y_gradient = y_gradient};
+  const NormGradients of_norm = LaunchInputGradient(
+      Plans().Find(convolution, ConvFusion::kInputGradient).value(), inputs);
+  NormedConvolutionGradients gradients = {.x = torch::empty_like(x),
+                                          .norm_weight = of_norm.weight,
+                                          .norm_bias = of_norm.bias,
+                                          .weight = {}};
+  LaunchNormBackward({.shape = RowsOf(x),
+                      .type = ImageTypeOf(x),
+                      .x = x.data_ptr(),
+                      .gradient = of_norm.x.data_ptr(),
+                      .relu = false,
+                      .weight = norm.weight.data_ptr<float>(),
+                      .mean = statistics.mean.data_ptr<float>(),
+                      .inverse_std = statistics.inverse_std.data_ptr<float>(),
+                      .x_gradient = gradients.x.data_ptr(),
+                      .weight_gradient = of_norm.weight.data_ptr<float>(),
+                      .bias_gradient = of_norm.bias.data_ptr<float>(),
+                      .sums_known = true},
+                     c10::cuda::getCurrentCUDAStream());
+  gradients.weight = LaunchWeightGradient(
+      Plans().Find(convolution, ConvFusion::kWeightGradient).value(), inputs);
+  return gradients;
 }
 
 bool CudaNormTakes(const torch::Tensor& x) {

@@ -1,6 +1,7 @@
 #include "trainer/feed/data_set.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <string_view>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "base/count_text.h"
 #include "base/error.h"
 #include "pipeline/order/label_class.h"
+#include "pipeline/reading/orientation_note.h"
 #include "records/store/index_data.h"
 #include "trainer/feed/run_input.h"
 
@@ -154,10 +156,17 @@ std::vector<std::string> DataSet::Notes(const InputOptions& input) const {
   }
   for (const DataSplit* split : DifferentSplits()) {
     const RecordIndex& index = split->index;
-    notes.insert(notes.end(), index.notes().begin(), index.notes().end());
+    std::ranges::copy_if(index.notes(), std::back_inserter(notes),
+                         [&](const std::string& note) {
+                           return std::ranges::find(notes, note) == notes.end();
+                         });
     const std::string keys = KeysNote(input, index);
     if (!keys.empty()) {
       notes.push_back(split->name + ": " + keys);
+    }
+    const std::string turned = OrientationNote(index);
+    if (!turned.empty()) {
+      notes.push_back(split->name + ": " + turned);
     }
   }
   const std::optional<DataSplit>& one = train_ ? train_ : eval_;

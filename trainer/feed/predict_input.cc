@@ -96,8 +96,14 @@ void AddInput(const std::string& input, Named& named) {
     return AddFolder(input, named);
   }
   const bool exists = fs::exists(input, ignored);
-  if (IsShard(input) ||
-      (!exists && input.find_first_of("*?[") != std::string::npos)) {
+  const bool is_pattern =
+      !exists && input.find_first_of("*?[") != std::string::npos;
+  if (is_pattern && HasImageExtension(input)) {
+    throw UsageError("input=" + input +
+                     ": a pattern names shards, and this one images; leave out "
+                     "the quotes around it, or give the folder");
+  }
+  if (IsShard(input) || is_pattern) {
     return AddShards(input, named);
   }
   if (!exists) {

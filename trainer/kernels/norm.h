@@ -39,13 +39,17 @@ struct NormForward {
   float* moving_mean = nullptr;      // or nullptr
   float* moving_variance = nullptr;  // or nullptr
   // [2, channels]: the sums of x and of its square, from the convolution that
-  // wrote x (summed_conv.h); nullptr: a pass over x finds the statistics.
+  // wrote x (fused_conv.h); nullptr: a pass over x finds the statistics.
   // Variances lose precision where means are far from 0 (SumsKernel).
   const float* sums = nullptr;
   void* y = nullptr;             // nullptr: only the statistics are computed
   float* mean = nullptr;         // kept for the gradient
   float* inverse_std = nullptr;  // kept for the gradient
-  float* workspace = nullptr;    // NormWorkspace() of float32; without sums
+  // [2, channels] of float16: scale and bias of norm(x) = scale * x + bias, for
+  // a convolution that computes it (fused_conv.h); or nullptr. The bias is that
+  // of the rounded scale.
+  void* folded = nullptr;
+  float* workspace = nullptr;  // NormWorkspace() of float32; without sums
 };
 
 // The gradient of NormForward. Without ReLU the residual's gradient equals that
@@ -74,7 +78,11 @@ struct NormBackward {
   void* residual_gradient = nullptr;  // with ReLU and a residual
   float* weight_gradient = nullptr;
   float* bias_gradient = nullptr;
-  float* workspace = nullptr;  // NormWorkspace() of float32
+  // The gradients of weight and bias are known, from the convolution that wrote
+  // `gradient` (fused_conv.h), and are read. Requires: neither ReLU nor
+  // residual.
+  bool sums_known = false;
+  float* workspace = nullptr;  // NormWorkspace() of float32; unless sums_known
 };
 
 // Elements of float32.

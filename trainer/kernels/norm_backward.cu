@@ -168,7 +168,23 @@ __global__ void __launch_bounds__(kThreads, 4)
       static_cast<float>(sums[1] * inverse_std * inverse_std / rows);
 }
 
-template <typename T, Relu kRelu>
+// What ParameterGradientsKernel would leave in the workspace.
+template <int kSize>
+__device__ void LoadKnownSums(const NormBackward& norm, int channel,
+                              float (&g_means)[kSize], float (&slopes)[kSize]) {
+  const float of_rows = 1.0F / static_cast<float>(norm.shape.rows);
+  LoadChannels(norm.bias_gradient + channel, g_means);
+  LoadScales(norm.weight_gradient + channel, norm.inverse_std + channel,
+             slopes);
+#pragma unroll
+  for (int i = 0; i < kSize; ++i) {
+    g_means[i] *= of_rows;
+    slopes[i] *= of_rows;
+  }
+}
+
+// kSumsKnown: they are in the gradients of weight and bias, not in workspace.
+template <typename T, Relu kRelu, bool kSumsKnown>
 __global__ void __launch_bounds__(kThreads, BlocksAtOnce(kRelu))
     InputGradientKernel(NormBackward norm, NormTiling tiling) {
   constexpr int kSize = Vector<T>::kSize;
@@ -176,8 +192,6 @@ __global__ void __launch_bounds__(kThreads, BlocksAtOnce(kRelu))
   if (!lane.active) {
     return;
   }
-  const float* const sums =
-      norm.workspace + FactorsAt(norm.shape, tiling) + lane.channel;
   float means[kSize];
   float scales[kSize];
   float g_means[kSize];
@@ -185,8 +199,14 @@ __global__ void __launch_bounds__(kThreads, BlocksAtOnce(kRelu))
   LoadChannels(norm.mean + lane.channel, means);
   LoadScales(norm.weight + lane.channel, norm.inverse_std + lane.channel,
              scales);
-  LoadChannels(sums, g_means);
-  LoadChannels(sums + norm.shape.channels, slopes);
+  if constexpr (kSumsKnown) {
+    LoadKnownSums(norm, lane.channel, g_means, slopes);
+  } else {
+    const float* const sums =
+        norm.workspace + FactorsAt(norm.shape, tiling) + lane.channel;
+    LoadChannels(sums, g_means);
+    LoadChannels(sums + norm.shape.channels, slopes);
+  }
   [[maybe_unused]] NormFactorsOf<kSize> factors;
   if constexpr (kRelu == Relu::kFromX) {
     factors = NormFactorsOf<kSize>(norm.mean, norm.inverse_std, norm.weight,
@@ -229,14 +249,24 @@ void Backward(const NormBackward& norm, cudaStream_t stream) {
     last.gradient = norm.residual_gradient;  // Saves reading y.
   }
   const auto input = InputGradientKernel < T,
-             kRelu == Relu::kFromY ? Relu::kNone : kRelu > ;
+             kRelu == Relu::kFromY ? Relu::kNone : kRelu, false > ;
   input<<<grid, kThreads, 0, stream>>>(last, tiling);
   CheckLaunch("InputGradientKernel");
 }
 
 template <typename T>
+void BackwardOfKnownSums(const NormBackward& norm, cudaStream_t stream) {
+  const NormTiling tiling = TilingOf(norm.shape, Vector<T>::kSize);
+  const auto input = InputGradientKernel<T, Relu::kNone, true>;
+  input<<<GridOf(tiling), kThreads, 0, stream>>>(norm, tiling);
+  CheckLaunch("InputGradientKernel");
+}
+
+template <typename T>
 void Backward(const NormBackward& norm, cudaStream_t stream) {
-  if (norm.places != nullptr) {
+  if (norm.sums_known) {
+    BackwardOfKnownSums<T>(norm, stream);
+  } else if (norm.places != nullptr) {
     Backward<T, Relu::kPooled, false>(norm, stream);
   } else if (!norm.relu) {
     Backward<T, Relu::kNone, false>(norm, stream);

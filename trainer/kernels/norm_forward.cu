@@ -47,6 +47,16 @@ __global__ void __launch_bounds__(kThreads, 4)
   WriteSplit(means, squares, norm.shape, lane, norm.workspace);
 }
 
+// Stores a channel's scale and bias; the mean of norm(x) is then rounded once.
+__device__ void StoreFolded(const NormForward& norm, int channel) {
+  auto* const to = static_cast<__half*>(norm.folded) + channel;
+  const float scale = norm.weight[channel] * norm.inverse_std[channel];
+  const float rounded = PairOf<__half>(WordOf<__half>(scale, 0)).x;
+  StoreOne(to, scale);
+  StoreOne(to + norm.shape.channels,
+           norm.bias[channel] - norm.mean[channel] * rounded);
+}
+
 // Stores a channel's statistics, and updates the moving ones.
 __device__ void StoreStatistics(const NormForward& norm, int channel,
                                 const ChannelSums& sums) {
@@ -60,6 +70,9 @@ __device__ void StoreStatistics(const NormForward& norm, int channel,
         Moved(norm.moving_mean[channel], moments.mean, norm.momentum);
     norm.moving_variance[channel] = Moved(norm.moving_variance[channel],
                                           moments.next_variance, norm.momentum);
+  }
+  if (norm.folded != nullptr) {
+    StoreFolded(norm, channel);
   }
 }
 

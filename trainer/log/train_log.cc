@@ -284,7 +284,11 @@ void TrainLog::EndLoop(const LoopEnd& end, const PipelineStats& input,
   if (clock_.times().loops == 1) {
     WriteWarmUp(input);
   }
-  WriteLoop(end, before_loop_);
+  WriteLoop(end, before_loop_, input.bad_records);
+  const std::int64_t bad = of_all_loops.bad_records;
+  if (bad > 0 && input.bad_records == bad) {  // None before this loop.
+    Say("the first bad record of this run: " + of_all_loops.first_bad_record);
+  }
   for (const Scalar& scalar : StatsScalars(input)) {
     summaries_.Scalar(scalar.tag, scalar.value, state_.step);
   }
@@ -312,7 +316,8 @@ void TrainLog::WriteWarmUp(const PipelineStats& input) {
 
 // Writes the loop's own values, without the warm-up unless the whole loop is
 // warm-up; the device's values cover the whole loop.
-void TrainLog::WriteLoop(const LoopEnd& end, const RunTimes& before) {
+void TrainLog::WriteLoop(const LoopEnd& end, const RunTimes& before,
+                         std::int64_t bad_records) {
   const RunTimes now = clock_.times();
   RunTimes loop;
   loop.warm_up = now.warm_up - before.warm_up;
@@ -328,7 +333,8 @@ void TrainLog::WriteLoop(const LoopEnd& end, const RunTimes& before) {
                      {"warm_up", loop.steady_steps == 0},
                      {"", rate / options_.report.batch_size, "global_step/sec"},
                      {"", rate, "examples/sec"},
-                     {"", loop.input_wait_share(), "input_wait"}};
+                     {"", loop.input_wait_share(), "input_wait"},
+                     {"bad_records", bad_records}};
   Append(own, DeviceValues(end.device));
   Append(own, RankValues(end.rank_waits, seconds));
   Append(own, FingerprintValues(end.input_fingerprint, options_.input_hash));
@@ -402,6 +408,7 @@ void TrainLog::End(std::int64_t step, RunEnd end) {
       State(times.images_per_second(options_.report.batch_size),
             times.input_wait_share());
   Append(values, EndValues(times, options_.ceilings, end));
+  values.push_back({"bad_records", report_state_.input.bad_records});
   metrics_.Write("end", step, values);
   if (end != RunEnd::kStopped) {  // A stopped run will be resumed.
     summaries_.Add(SessionEndEvent(UnixSeconds(), step, end == RunEnd::kDone));

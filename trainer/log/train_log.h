@@ -92,7 +92,8 @@ class TrainLog final : public RunLog {
   void WriteReport(std::int64_t step);
   void WriteProfile(const std::optional<Profile>& profile);
   void WriteWarmUp(const PipelineStats& input);
-  void WriteLoop(const LoopEnd& end, const RunTimes& before);
+  void WriteLoop(const LoopEnd& end, const RunTimes& before,
+                 std::int64_t bad_records);
   // To metrics.jsonl and TensorBoard.
   void Write(const std::string& event, std::int64_t step,
              const EventValues& values) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -11,6 +12,7 @@
 
 #include "base/count_text.h"
 #include "base/error.h"
+#include "pipeline/order/selection.h"
 #include "records/files/open_source.h"
 #include "trainer/feed/infeed.h"
 
@@ -65,9 +67,18 @@ void TakeCrops(int crops, InputOptions& input) {
   input.batch_size = std::max(1, input.batch_size / slots) * slots;
 }
 
+// Of data whose classes are sorted, the first records are of the first classes
+// only: an evaluation of fewer records than the index has takes a sample.
+void TakeSample(const RecordIndex& index, InputOptions& input) {
+  if (input.max_records > 0 && input.max_records < index.size()) {
+    input.selection = std::make_shared<const Selection>(
+        SpreadSelection(index.size(), input.max_records));
+  }
+  input.max_records = 0;
+}
+
 std::int64_t Records(const RecordIndex& index, const InputOptions& input) {
-  return input.max_records == 0 ? index.size()
-                                : std::min(input.max_records, index.size());
+  return input.selection ? input.selection->places() : index.size();
 }
 
 // "  auc 0.912": the metric of keep_best, unless the line has it already.
@@ -132,6 +143,9 @@ std::optional<EvalResult> Evaluate(DeviceLoop& device, const RecordIndex* index,
   input.batch_memory = device.batch_memory();
   TakeCrops(device.eval_crops(), input);
   TakeClasses(classes, input);
+  if (index != nullptr) {
+    TakeSample(*index, input);
+  }
   const EvalPart all = Pass(device, index, input, classes.to_model,
                             EvalWeights::kAverage, ranks, stop);
   if (all.stopped) {

@@ -16,11 +16,12 @@
 namespace infeed {
 
 // Evaluates the model on every record of the index, each exactly once, in the
-// index's order; index null: fake data. Bad records are left out and counted,
-// unless input.on_bad_record is kFail. input: how to read; its training,
-// shuffle and eval_crops are not used; with crops, batch_size counts each.
-// nullopt after a stop request. Throws DataError when all records are bad, or
-// more than input.max_bad_records of all ranks.
+// index's order, or on a sample of input.max_records of them
+// (SpreadSelection()); index null: fake data. Bad records are left out and
+// counted, unless input.on_bad_record is kFail. input: how to read; its
+// training, shuffle and eval_crops are not used; with crops, batch_size counts
+// each. nullopt after a stop request. Throws DataError when all records are
+// bad, or more than input.max_bad_records of all ranks.
 //
 // with_live_weights: adds a second pass with the weights themselves, beside the
 // pass with their moving average.

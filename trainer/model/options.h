@@ -72,9 +72,15 @@ inline constexpr Choices<StemLayout, 2> kStemLayouts = {
 enum class ConvStatistics {
   kPass,      // by a pass over the convolution's result
   kEpilogue,  // in the convolution, where cuDNN has a kernel that does so
+  // As kEpilogue; and in float16 a convolution computes the norm and the ReLU
+  // before it while it reads, and its gradients' kernels do so again, where
+  // cuDNN has all of these kernels.
+  kFused,
 };
-inline constexpr Choices<ConvStatistics, 2> kConvStatistics = {
-    {{"pass", ConvStatistics::kPass}, {"epilogue", ConvStatistics::kEpilogue}}};
+inline constexpr Choices<ConvStatistics, 3> kConvStatistics = {
+    {{"pass", ConvStatistics::kPass},
+     {"epilogue", ConvStatistics::kEpilogue},
+     {"fused", ConvStatistics::kFused}}};
 
 // What batch norm adds to the variance.
 inline constexpr double kBatchNormEpsilon = 1e-5;

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "trainer/model/options.h"
+#include "trainer/network/normed_convolution.h"
 
 namespace infeed {
 namespace {
@@ -214,6 +215,11 @@ torch::Tensor BatchNormImpl::ForwardRelu(const SummedImages& images,
                                   : residual.x;
   }
   return y.relu_();
+}
+
+SummedImages BatchNormImpl::ForwardReluConvolved(
+    const SummedImages& images, torch::nn::Conv2d& convolution) {
+  return ConvolveNormed(convolution, images.x, TakeStep(images));
 }
 
 torch::Tensor BatchNormImpl::ForwardReluPooled(const SummedImages& images,

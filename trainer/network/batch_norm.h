@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <torch/nn/module.h>
+#include <torch/nn/modules/conv.h>
 #include <torch/nn/pimpl.h>
 
 #include "trainer/groups/device_group.h"
@@ -50,6 +51,11 @@ class BatchNormImpl final : public torch::nn::Module {
   torch::Tensor ForwardRelu(const SummedImages& images,
                             const SummedImages& residual = {},
                             BatchNormImpl* residual_norm = nullptr);
+
+  // ConvolveSummed(convolution, ForwardRelu(images)), as one operation where
+  // that can be (normed_convolution.h). Requires: IsFused(images.x).
+  SummedImages ForwardReluConvolved(const SummedImages& images,
+                                    torch::nn::Conv2d& convolution);
 
   // MaxPooled(ForwardRelu(x), pooling).
   torch::Tensor ForwardReluPooled(const SummedImages& images,

@@ -33,7 +33,7 @@ namespace infeed {
                                            const torch::Tensor& x);
 
 // Convolve() and ConvolveImages() for a norm. Where one kernel of cuDNN can
-// (summed_conv.h), it also sums the result: for 16-bit images on a GPU, by a
+// (fused_conv.h), it also sums the result: for 16-bit images on a GPU, by a
 // convolution without bias and groups. Gradients are LibTorch's.
 [[nodiscard]] SummedImages ConvolveSummed(torch::nn::Conv2d& convolution,
                                           const torch::Tensor& x);

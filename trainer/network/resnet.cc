@@ -59,7 +59,7 @@ ConvNorm MakeConvNorm(const ConvPlan& plan, std::int64_t norm_channels,
                       nn::Module& module) {
   ConvNorm layers{.conv = MakeConvolution(plan),
                   .sums = !options.pre_activation &&
-                          options.conv_statistics == ConvStatistics::kEpilogue};
+                          options.conv_statistics != ConvStatistics::kPass};
   RegisterAt(module, plan.name.substr(prefix.size()), layers.conv.ptr());
   if (!plan.norm.empty()) {
     layers.norm = MakeNorm(norm_channels, options);
@@ -83,7 +83,9 @@ struct BlockInput {
 class ResidualBlock final : public torch::nn::Module {
  public:
   ResidualBlock(const BlockPlan& plan, const ModelOptions& options)
-      : plan_(plan), pre_activation_(options.pre_activation) {
+      : plan_(plan),
+        pre_activation_(options.pre_activation),
+        hands_norms_on_(options.conv_statistics == ConvStatistics::kFused) {
     const auto make = [&](const ConvPlan& conv, std::int64_t norm_channels) {
       return MakeConvNorm(conv, norm_channels, options, plan.name + ".", *this);
     };
@@ -119,16 +121,11 @@ class ResidualBlock final : public torch::nn::Module {
 
  private:
   BlockInput PostActivation(const BlockInput& x, ResNetDrops& drops) {
-    torch::Tensor y = x.branch;
-    for (std::size_t i = 0; i + 1 < convs_.size(); ++i) {
-      y = convs_[i].norm->ForwardRelu(convs_[i].Convolved(y));
-      y = MaybeDropBlock(y, drops);
-      if (plan_.convs[i].blur_stride > 1) {
-        y = Blurred(y);
-      }
+    SummedImages result = convs_.front().Convolved(x.branch);
+    for (std::size_t i = 1; i < convs_.size(); ++i) {
+      result = NormedAndConvolved(result, i, drops);
     }
     ConvNorm& last = convs_.back();
-    const SummedImages result = last.Convolved(y);
     if (!HasMoreThanSum()) {
       BatchNormImpl* const norm =
           shortcut_ && shortcut_->norm ? shortcut_->norm.get() : nullptr;
@@ -136,7 +133,7 @@ class ResidualBlock final : public torch::nn::Module {
           last.norm->ForwardReluForked(result, Project(x.shortcut), norm);
       return {branch, shortcut};
     }
-    y = MaybeDropBlock(last.norm->forward(result), drops);
+    torch::Tensor y = MaybeDropBlock(last.norm->forward(result), drops);
     if (!squeeze_.empty()) {
       y = SqueezeAndExcite(y);
     } else if (attention_) {
@@ -148,6 +145,20 @@ class ResidualBlock final : public torch::nn::Module {
     y += Shortcut(x.shortcut, drops);
     y.relu_();
     return {y, y};
+  }
+
+  // The convolution of that number after the norm and the ReLU of the one
+  // before, of which x is the result.
+  SummedImages NormedAndConvolved(const SummedImages& x, std::size_t number,
+                                  ResNetDrops& drops) {
+    BatchNorm& norm = convs_[number - 1].norm;
+    const bool is_blurred = plan_.convs[number - 1].blur_stride > 1;
+    if (hands_norms_on_ && norm->IsFused(x.x) && !is_blurred &&
+        !HasDropBlock()) {
+      return norm->ForwardReluConvolved(x, convs_[number].conv);
+    }
+    const torch::Tensor y = MaybeDropBlock(norm->ForwardRelu(x), drops);
+    return convs_[number].Convolved(is_blurred ? Blurred(y) : y);
   }
 
   torch::Tensor PreActivation(const torch::Tensor& x, ResNetDrops& drops) {
@@ -164,8 +175,8 @@ class ResidualBlock final : public torch::nn::Module {
   // Whether there is an operation between the last norm of a branch and the
   // block's sum.
   [[nodiscard]] bool HasMoreThanSum() const {
-    return !squeeze_.empty() || attention_ ||
-           (is_training() && (plan_.drop_block || plan_.drop_connect_rate > 0));
+    return !squeeze_.empty() || attention_ || HasDropBlock() ||
+           (is_training() && plan_.drop_connect_rate > 0);
   }
 
   torch::Tensor Shortcut(const torch::Tensor& x, ResNetDrops& drops) {
@@ -198,14 +209,17 @@ class ResidualBlock final : public torch::nn::Module {
                    {x.size(0), x.size(1), 1, 1});
   }
 
+  [[nodiscard]] bool HasDropBlock() const {
+    return is_training() && plan_.drop_block;
+  }
   torch::Tensor MaybeDropBlock(const torch::Tensor& x, ResNetDrops& drops) {
-    return is_training() && plan_.drop_block
-               ? drops.drop_block.Apply(x, plan_.group, drops.random)
-               : x;
+    return HasDropBlock() ? drops.drop_block.Apply(x, plan_.group, drops.random)
+                          : x;
   }
 
   BlockPlan plan_;
   bool pre_activation_;
+  bool hands_norms_on_;  // to the convolutions after them
   std::vector<ConvNorm> convs_;
   std::optional<ConvNorm> shortcut_;
   std::vector<ConvNorm> squeeze_;  // none or two

@@ -120,9 +120,16 @@ constexpr Quarrel kQuarrels[] = {
     {"batch_norm_group", "conv_statistics",
      [](const P& p) {
        return p.batch_norm_group != 1 &&
-              p.model.conv_statistics == ConvStatistics::kEpilogue;
+              p.model.conv_statistics != ConvStatistics::kPass;
      },
      "statistics that ranks share are not fused"},
+    {"conv_statistics", "precision",
+     [](const P& p) {
+       return p.model.conv_statistics == ConvStatistics::kFused &&
+              p.precision != Precision::kFloat16;
+     },
+     "cuDNN normalizes within a convolution in float16 only, give "
+     "precision=float16 or conv_statistics=epilogue"},
 };
 
 [[noreturn]] void Refuse(std::string_view one, std::string_view other,

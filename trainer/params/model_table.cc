@@ -120,7 +120,8 @@ const Param kModelParams[] = {
         .NotFor("model", "lenet"),
     Row("zero_gamma", Field<&P::model, &M::zero_gamma>(), Any(), "",
         "Start each block as its shortcut alone: the scale of its last batch "
-        "norm is 0."),
+        "norm is 0.")
+        .NotFor("model", "lenet"),
     Row("se_ratio", Field<&P::model, &M::se_ratio>(), Between(0, 1), "",
         "Squeeze-and-excitation ratio in bottleneck blocks; 0: none.")
         .OfNetwork()
@@ -138,7 +139,8 @@ const Param kModelParams[] = {
         .NotFor("model", "lenet")
         .Needs("drop_connect_rate"),
     Row("dropout_rate", Field<&P::model, &M::dropout_rate>(), BelowOne(), "",
-        "Dropout probability of the features before the classifier."),
+        "Dropout probability of the features before the classifier.")
+        .NotFor("model", "lenet"),
     Row("dropblock_groups", Field<&P::dropblock_groups>(), Any(), "",
         "Groups of blocks with DropBlock, as '3,4'.", "none")
         .NotFor("model", "lenet")
@@ -156,7 +158,8 @@ const Param kModelParams[] = {
         .Needs("dropblock_groups"),
     Row("bn_momentum", Field<&P::model, &M::bn_momentum>(), BelowOne(), "",
         "Batch-norm momentum: fraction of the running mean and variance kept "
-        "per step (PyTorch's is 1 minus this)."),
+        "per step (PyTorch's is 1 minus this).")
+        .NotFor("model", "lenet"),
     Row("fused_batch_norm",
         ChoiceField<kFusedNorms, &P::model, &M::fused_batch_norm>(), Any(), "",
         "Train with batch norm, sum and ReLU as one operation; on a GPU, "
@@ -175,7 +178,8 @@ const Param kModelParams[] = {
         "",
         "Statistics of a batch norm after a convolution, on a GPU in bfloat16 "
         "or float16: by a pass over the images, or by the convolution, where "
-        "cuDNN has a kernel for both; results differ by rounding.")
+        "cuDNN has a kernel for both; fused: and a convolution computes norm "
+        "and ReLU before it, in float16 only; results differ by rounding.")
         .NotFor("model", "lenet")
         .NotFor("pre_activation", "true")
         .NotFor("fused_batch_norm", "false")
@@ -183,7 +187,8 @@ const Param kModelParams[] = {
     Row("batch_norm_group", Field<&P::batch_norm_group>(), Between(0, 100'000),
         "ranks",
         "Consecutive ranks that share batch-norm statistics; 1: none, 0: all "
-        "ranks."),
+        "ranks.")
+        .NotFor("model", "lenet"),
     Input("num_label_classes",
           {.range = Between(0, kMostClasses),
            .help = "Number of classes: outputs of the model.",

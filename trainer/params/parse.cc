@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <system_error>
 #include <utility>
@@ -155,7 +156,7 @@ class ParamMap final : public YAML::EventHandler {
   void OnSequenceStart(const YAML::Mark& mark, const std::string&,
                        YAML::anchor_t, YAML::EmitterStyle::value) override {
     if (depth_ == 0) {
-      Refuse(mark, "not a map of parameters");
+      RefuseOther(mark);
     }
     if (list_ || !name_) {
       Refuse(mark, "a list stands where a name or a value should");
@@ -196,7 +197,7 @@ class ParamMap final : public YAML::EventHandler {
   void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
                 const std::string& value) override {
     if (depth_ == 0) {
-      Refuse(mark, "not a map of parameters");
+      RefuseOther(mark);
     }
     Add(mark, value);
   }
@@ -204,6 +205,15 @@ class ParamMap final : public YAML::EventHandler {
  private:
   [[noreturn]] void Refuse(const YAML::Mark& mark, std::string_view why) const {
     throw UsageError(fmt::format("{}{}", why, Place(mark)));
+  }
+
+  // A file, or a command line's text that is no list of a=1,b=2 either.
+  [[noreturn]] void RefuseOther(const YAML::Mark& mark) const {
+    Refuse(mark,
+           origin_.empty()
+               ? "params_override: give a list like image_size=64,seed=1, "
+                 "a YAML map like {image_size: 64}, or a file"
+               : "not a map of parameters, like image_size: 64");
   }
 
   [[nodiscard]] std::string Place(const YAML::Mark& mark) const {
@@ -221,10 +231,12 @@ class ParamMap final : public YAML::EventHandler {
     if (list_) {
       list_->push_back(text);
     } else if (name_) {
+      std::string name = Prefix() + *std::exchange(name_, std::nullopt);
+      if (!names_.insert(name).second) {
+        Refuse(mark, fmt::format("{} is there twice: leave one out", name));
+      }
       assignments_.push_back(
-          {.name = Prefix() + *std::exchange(name_, std::nullopt),
-           .value = text,
-           .place = Place(mark)});
+          {.name = std::move(name), .value = text, .place = Place(mark)});
     } else {
       name_ = text;
     }
@@ -237,6 +249,7 @@ class ParamMap final : public YAML::EventHandler {
   std::optional<std::string> name_;
   std::optional<std::vector<std::string>> list_;  // the list that is being read
   YAML::Mark list_mark_;
+  std::set<std::string> names_;  // of the assignments
   std::vector<OptionAssignment> assignments_;
 };
 

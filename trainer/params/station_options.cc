@@ -200,10 +200,11 @@ void CheckDevice(const TrainParams& params, const std::string& device) {
         "precision=float16 trains on a GPU only; give bfloat16 or float32 on a "
         "CPU");
   }
-  if (params.model.conv_statistics == ConvStatistics::kEpilogue &&
-      !IsGpu(device)) {
+  if (params.model.conv_statistics != ConvStatistics::kPass && !IsGpu(device)) {
     throw UsageError(
-        "conv_statistics=epilogue is for a GPU only; give pass on a CPU");
+        "conv_statistics=epilogue and conv_statistics=fused are for a GPU "
+        "only; "
+        "give pass on a CPU");
   }
 }
 

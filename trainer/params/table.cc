@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "pipeline/options/input_table.h"
 #include "records/bytes/nearest_name.h"
+#include "records/files/split_names.h"
 #include "trainer/params/table_rows.h"
 #include "trainer/results/eval_result.h"
 
@@ -20,6 +21,7 @@ using P = TrainParams;
 using O = OptimizerOptions;
 using S = SelectionChoice;
 
+constexpr std::string_view kEvalSplit = "eval_split";
 constexpr double kMaxSteps = 1e12;
 constexpr double kMaxImages = 0x1p32 - 1;  // what a sample order holds
 
@@ -30,9 +32,12 @@ const Param kDataParams[] = {
         "computed.",
         "as many as the data has"),
     Row("num_eval_images", Field<&P::num_eval_images>(), Between(0, kMaxImages),
-        "images", "Images to evaluate.", "as many as the data has"),
-    Row("eval_split", Field<&P::eval_split>("auto|train|validation|test"),
-        Any(), "",
+        "images",
+        "Images to evaluate; fewer than the data has are a sample that is "
+        "spread evenly over it, the same in each evaluation.",
+        "as many as the data has"),
+    Row(kEvalSplit, Field<&P::eval_split>("auto|train|validation|test"), Any(),
+        "",
         "Split to evaluate; auto: validation where there is one, else test."),
     Row("allow_missing_shards", Field<&P::allow_missing_shards>(), Any(), "",
         "Continue if files of the data set (shards, tars, zips) are missing, "
@@ -355,9 +360,15 @@ void SetParam(const Param& param, const OptionAssignment& given,
               TrainParams& params) {
   if (IsNull(given.value)) {
     CopyOption(param.AtConst(DefaultParams()), param.at(params));
-  } else {
-    SetOption(param, given, param.at(params));
+    return;
   }
+  OptionAssignment named = given;
+  const std::string_view split =
+      param.name == kEvalSplit ? SplitNamed(given.value) : "";
+  if (!split.empty()) {  // Folders of data have other names of it, too.
+    named.value = split;
+  }
+  SetOption(param, named, param.at(params));
 }
 
 std::span<const UnsupportedParam> UnsupportedParams() { return kUnsupported; }

@@ -70,11 +70,19 @@ std::string TextOf(const RunIdentity& identity, std::string_view name) {
                                  : Json::parse(field->value).get<std::string>();
 }
 
+// Earlier versions evaluated the first images, and stored their number.
+std::string ImagesText(std::int64_t images, const RecordIndex& index) {
+  return images > 0 && images < index.size()
+             ? JsonText(fmt::format("sample of {}", images))
+             : std::to_string(images);
+}
+
 // Adds the fields of the evaluation's stream that evaluations depend on.
-void AddInput(const RunIdentity& stream, RunIdentity& identity) {
+void AddInput(const RunIdentity& stream, const std::string& images,
+              RunIdentity& identity) {
   for (const auto& [name, value] : stream) {
     if (name == "max_records") {
-      identity.push_back({"num_eval_images", value});
+      identity.push_back({"num_eval_images", images});
     } else if (name != "eval_crops" && !IsOfTraining(name)) {
       identity.push_back({name, value});
     }
@@ -99,7 +107,8 @@ RunIdentity MakeValidation(const TrainParams& params, const DataSet& data,
     const RecordIndex& index = data.eval()->index;
     identity = {{"eval_split", JsonText(data.eval()->name)},
                 {"eval_data", JsonText(DataText(index))}};
-    AddInput(StreamIdentity(index, input), identity);
+    AddInput(StreamIdentity(index, input),
+             ImagesText(params.num_eval_images, index), identity);
   }
   const auto add = [&identity](std::string_view name, std::string value) {
     identity.push_back({std::string(name), std::move(value)});

@@ -209,6 +209,21 @@ std::string BetterText(const RunOptions& options, std::int64_t step) {
 
 constexpr std::string_view kAllDamaged = "damaged";
 
+// A user who was told to move all away would move the good ones, too.
+std::string DamagedText(const RunOptions& options) {
+  const std::string& folder = options.model_dir;
+  if (!MayGoBack(options.resume)) {
+    return folder +
+           ": all checkpoints in it are damaged; move them away to start anew";
+  }
+  const std::optional<std::int64_t> best =
+      options.resume == "best" ? RecordedBestStep(folder) : std::nullopt;
+  return fmt::format(
+      "{}: the checkpoint of step {} is damaged; the others may be good: "
+      "choose another step, or leave out the choice to use the newest good one",
+      folder, best ? std::to_string(*best) : options.resume);
+}
+
 // difference: by which --force was needed. Takes the checkpoint's state.
 void LoadState(const Job& job, Checkpoint& checkpoint,
                const std::string& difference) {
@@ -358,7 +373,7 @@ std::optional<RunStart> Restore(const Job& job) {
   const std::string text = job.ranks.Broadcast(
       job.ranks.place().is_first() ? ReadCheckpoint(job, start) : "");
   if (text == kAllDamaged) {
-    throw UnusableCheckpoints(job.options.model_dir);
+    throw UnusableCheckpoints(DamagedText(job.options));
   }
   if (text.empty()) {
     return std::nullopt;

@@ -93,13 +93,11 @@ struct RunStart {
 // The steps of these evaluations, for a run that starts at first_step.
 [[nodiscard]] EvalSteps EvalStepsOf(const Job& job, std::int64_t first_step);
 
-// All checkpoints in a folder are damaged. Exit code 4.
+// All checkpoints that a run may use are damaged: those of a folder, or the one
+// that it was told to use. Exit code 4.
 class UnusableCheckpoints : public DataError {
  public:
-  explicit UnusableCheckpoints(const std::string& model_dir)
-      : DataError(model_dir +
-                  ": all checkpoints in it are damaged; move them "
-                  "away to start anew") {}
+  using DataError::DataError;
 };
 
 // Throws UsageError for the checkpoint of another run, or where the mode does

@@ -18,6 +18,7 @@
 #include "pipeline/engine/input_pipeline.h"
 #include "pipeline/options/options.h"
 #include "pipeline/order/selection.h"
+#include "pipeline/reading/orientation_note.h"
 #include "records/files/open_sink.h"
 #include "records/files/open_source.h"
 #include "records/files/output_check.h"
@@ -42,8 +43,12 @@ std::optional<RecordIndex> RecordsToPredict(const Job& job,
                                             const ModelLabels& labels) {
   const OnShardSetFaults on_faults = ShardSetPolicy(job.options);
   if (!job.options.inputs.empty()) {
-    return RecordsOf(job.options.inputs, labels, LabelOffsetOf(job.params),
-                     on_faults);
+    RecordIndex index = RecordsOf(job.options.inputs, labels,
+                                  LabelOffsetOf(job.params), on_faults);
+    if (const std::string note = OrientationNote(index); !note.empty()) {
+      Say("input: " + note);
+    }
+    return index;
   }
   if (job.data.is_fake()) {
     return std::nullopt;

@@ -109,6 +109,11 @@ ProgramEnd StopEarly(const Job& job, Training& training, RunLog& log) {
   }
   training.FinishCheckpoint();
   log.End(training.step(), RunEnd::kStopped);
+  const std::string bad_records =
+      BadRecordsText(training.input_stats_of_loops(), job.ranks);
+  if (!bad_records.empty() && job.ranks.place().is_first()) {
+    Say(bad_records);
+  }
   // Before the first new checkpoint the later ones of --resume are still there.
   const std::vector<std::int64_t> steps =
       ListCheckpoints(job.options.model_dir);

@@ -61,7 +61,9 @@ Training::Training(const Job& job, const TrainingParts& parts,
                     [this](std::int64_t saved, const std::string& folder) {
                       log_.CheckpointWritten(saved, folder);
                     });
-    keep_.best = best_->step();
+    // Also of another metric, or in a run without keep_best: the file names it
+    // until there is another best.
+    keep_.best = RecordedBestStep(model_dir);
   }
   if (!parts_.held) {
     infeed_.ShowFirst([this](const Batch& batch) {

@@ -147,6 +147,35 @@ TEST(InputPipelineLabelsTest, NoneIsReadBesideFieldsWhereNoRecordHasOne) {
               HasSubstr("there is no label"));
 }
 
+// Numbers to predict, or several labels: the fields have them.
+TEST(InputPipelineLabelsTest, NoneIsReadWhereAFieldIsTheTarget) {
+  const std::string jpeg = TestJpeg({.width = 24, .height = 24});
+  const auto resolved = [&](const ExampleFeature& target, FieldSpec field,
+                            bool wants_labels) {
+    const std::vector<ExampleFeature> features = {
+        {kImageKey, std::vector<std::string_view>{jpeg}}, target};
+    const TestShards shards(
+        std::vector<std::string>(4, BuildExample(features)));
+    InputOptions options = Evaluation(OnBadRecord::kFail);
+    field.key = target.key;
+    options.fields = {field};
+    options.wants_labels = wants_labels;
+    if (!wants_labels) {
+      const std::vector<BatchCopy> batches = Stream(shards.index(), options, 9);
+      EXPECT_THAT(batches[0].weights, Each(1.0F));
+    }
+    return ReadsLabels(ResolvedOptions(options, shards.index()));
+  };
+  const ExampleFeature age = {"target", std::vector<float>{20.5}};
+  EXPECT_FALSE(resolved(age, {.key = "", .kind = FeatureKind::kFloat}, false));
+  const ExampleFeature two = {kLabelKey, std::vector<std::int64_t>{1, 2}};
+  EXPECT_FALSE(resolved(two, {}, false));
+  EXPECT_FALSE(resolved(two, {.key = "", .shape = {{2}}}, false));
+  EXPECT_TRUE(resolved(two, {}, true));
+  const ExampleFeature one = {kLabelKey, std::vector<std::int64_t>{1}};
+  EXPECT_TRUE(resolved(one, {.key = "", .shape = {{}}}, false));
+}
+
 TEST(InputPipelineLabelsTest, LabelsOfPackedRecordsAreTreatedAlike) {
   const TestShards shards({PackedPayload(-1, 16), PackedPayload(0, 16),
                            PackedPayload(-2, 16), PackedPayload(1, 16)});

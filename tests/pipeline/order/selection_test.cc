@@ -268,6 +268,41 @@ TEST(SelectionTest, IsRefusedByAnOrderThatCannotTakeIt) {
               HasSubstr("max_records and a selection exclude each other"));
 }
 
+TEST(SpreadSelectionTest, HasOneRecordOfEachPart) {
+  for (const auto& [records, places] :
+       {std::pair{10, 10}, {10, 3}, {10, 1}, {1000, 99}}) {
+    const std::vector<std::int64_t> sample =
+        Records(SpreadSelection(records, places), 0);
+    ASSERT_THAT(sample, SizeIs(places));
+    for (std::int64_t i = 0; i < places; ++i) {
+      const std::int64_t record = sample[static_cast<std::size_t>(i)];
+      EXPECT_GE(record, i * records / places);
+      EXPECT_LT(record, (i + 1) * records / places);
+    }
+    EXPECT_EQ(Records(SpreadSelection(records, places), 1), sample);
+  }
+}
+
+// Every tenth record of classes in turn would be of one class.
+TEST(SpreadSelectionTest, HasAllClassesOfRecordsInTurn) {
+  std::map<std::int64_t, int> classes;
+  for (const std::int64_t record : Records(SpreadSelection(1000, 100), 0)) {
+    ++classes[record % 10];
+  }
+  EXPECT_THAT(classes, SizeIs(10));
+}
+
+TEST(SpreadSelectionTest, KeepsTheOrderOfTheRecords) {
+  const SampleOrder order =
+      Ordered(std::make_shared<const Selection>(SpreadSelection(50, 5)),
+              Shuffle::kNone);
+  std::vector<std::int64_t> sample;
+  for (std::int64_t position = 0; position < order.places(); ++position) {
+    sample.push_back(order.RecordAt(0, position));
+  }
+  EXPECT_EQ(sample, Records(SpreadSelection(50, 5), 0));
+}
+
 class SelectionFilesTest : public ::testing::Test {
  protected:
   const std::string& Write(const std::string& text) {

@@ -55,8 +55,18 @@ TEST(WorkerListTest, ANameThatFailsHasItsLastAnswer) {
   Names names = {{"pool", {"10.0.0.1"}}, {"other", {"10.0.0.9"}}};
   WorkerList list = ListOf("dns:///pool:94,dns:///other:94", names);
   (void)list.Addresses();
+  EXPECT_THAT(list.TakeNotes(), IsEmpty());
   names = {{"other", {"10.0.0.8"}}};
   EXPECT_THAT(list.Addresses(), ElementsAre("10.0.0.1:94", "10.0.0.8:94"));
+  (void)list.Addresses();
+  EXPECT_THAT(
+      list.TakeNotes(),
+      ElementsAre("workers: 'dns:///pool:94' does not resolve any more; "
+                  "its last addresses are used"));
+  names["pool"] = {"10.0.0.2"};
+  EXPECT_THAT(list.Addresses(), ElementsAre("10.0.0.2:94", "10.0.0.8:94"));
+  EXPECT_THAT(list.TakeNotes(),
+              ElementsAre("workers: 'dns:///pool:94' resolves again"));
 }
 
 TEST(WorkerListTest, TheSystemResolvesNumbers) {

@@ -25,6 +25,10 @@ TEST(NearestNameTest, FindsWhatOtherProgramsCallOtherwise) {
   EXPECT_EQ(NearestName("bs", kNames), "train_batch_size");
   EXPECT_EQ(NearestName("max_steps", kNames), "train_steps");
   EXPECT_EQ(NearestName("lr", kNames), "") << "there is no rate here";
+  const std::string_view training[] = {"augment_name", "repeat_augment", "mix",
+                                       "mixup_alpha"};
+  EXPECT_EQ(NearestName("augment", training), "augment_name");
+  EXPECT_EQ(NearestName("mixup", training), "mixup_alpha");
 }
 
 TEST(NearestNameTest, FindsNothingFarAway) {

@@ -99,6 +99,15 @@ TEST_F(CloudFolderTest, HasADescription) {
   EXPECT_EQ(ReadDatasetInfo("s3://shards/raw")->seed, 7);
 }
 
+TEST_F(CloudFolderTest, HasAClassList) {
+  EXPECT_THAT(FindClassList("s3://shards/raw/a.tfrecord"), IsEmpty());
+  server_.Put("shards/raw/labels.txt", "cat\ndog\n");
+  EXPECT_THAT(FindClassList("s3://shards/raw/a.tfrecord"),
+              ElementsAre("cat", "dog"));
+  EXPECT_THAT(FindClassList("s3://shards/raw/train/a.tfrecord"),
+              ElementsAre("cat", "dog"));
+}
+
 TEST_F(CloudFolderTest, RefusesShardsOfAnotherSizeThanListed) {
   const std::string name = "train-00000-of-00001";
   server_.Put("shards/set/" + name, "12345");

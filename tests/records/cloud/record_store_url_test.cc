@@ -6,6 +6,7 @@
 #include "records/example/imagenet_example.h"
 #include "records/files/class_list.h"
 #include "records/files/dataset_info.h"
+#include "records/store/index_classes.h"
 #include "records/store/label_index.h"
 #include "records/store/record_store.h"
 #include "tests/support/bytes.h"
@@ -121,6 +122,32 @@ TEST_F(RecordStoreUrlTest, TheLabelsOfAWebServersShardCount) {
   }
 }
 
+// A server may refuse all files but shards.
+TEST_F(RecordStoreUrlTest, ALabelsFileCountsWhereItIsServed) {
+  const std::string shard =
+      RecordFile().Add(PayloadOf({.image = "image", .label = 1})).bytes();
+  for (const int status : {200, 403, 404}) {
+    const LoopbackServer server([=](const std::string& request) {
+      const auto asks = [&](const char* name) {
+        return request.find(name) != std::string::npos;
+      };
+      if (asks("/train.tfrecord ")) {
+        return ServeObject(shard)(request);
+      }
+      return status == 200 && asks("/data/labels.txt ")
+                 ? ServeObject("cat\ndog\n")(request)
+                 : LoopbackServer::Reply{
+                       .bytes = HttpAnswer(status == 200 ? 404 : status)};
+    });
+    const std::string url = server.url() + "/data/train.tfrecord";
+    const bool is_there = status == 200;
+    EXPECT_THAT(ClassesBeside(url).names, SizeIs(is_there ? 2 : 0)) << status;
+    EXPECT_EQ(FindLabelOffset(RecordIndex({url}, {.use_cache = false})),
+              is_there ? 0 : 1)
+        << status;
+  }
+}
+
 TEST_F(RecordStoreUrlTest, AnnouncingWhatIsGoneIsNoError) {
   Serve(ServeObject(bytes_));
   const RecordIndex index({kShard}, {.use_cache = false});
@@ -139,6 +166,7 @@ TEST_F(RecordStoreUrlTest, AWebPageIsNoDescription) {
     EXPECT_THAT(ReadClassTexts(server_->url() + "/d", "", {"n1"}, notes),
                 IsEmpty())
         << page;
+    EXPECT_THAT(ReadClassList(server_->url() + "/d"), IsEmpty()) << page;
     EXPECT_THAT(
         MessageOf<DataError>([] { (void)ReadDatasetInfo("s3://b/d"); }),
         HasSubstr("s3://b/d/dataset.json: not a data set's description"));
@@ -154,6 +182,9 @@ TEST_F(RecordStoreUrlTest, ADescriptionsLengthIsLimited) {
   EXPECT_THAT(
       MessageOf<IoError>([] { (void)ReadDatasetInfo("s3://b/d"); }),
       HasSubstr("s3://b/d/dataset.json: has 999999999999 bytes, more than"));
+  EXPECT_THAT(
+      MessageOf<IoError>([] { (void)ReadClassList("s3://b/labels.txt"); }),
+      HasSubstr("s3://b/labels.txt: has 999999999999 bytes, more than"));
 }
 
 }  // namespace

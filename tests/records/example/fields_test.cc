@@ -218,7 +218,9 @@ std::string Why(const std::vector<ExampleFeature>& features) {
 std::string WhyOf(const std::vector<ExampleFeature>& features) {
   std::string why = Why(features);
   const std::string begin = "there is no label: label ";
-  const std::string end = "; a label is one whole number, from 0 or 1 on";
+  const std::string end =
+      "; a label is one whole number, from 0 or 1 on; other targets are read "
+      "by fields";
   EXPECT_TRUE(why.starts_with(begin) && why.ends_with(end)) << why;
   return why.substr(begin.size(), why.size() - begin.size() - end.size());
 }
@@ -239,7 +241,7 @@ TEST(MissingLabelTest, NamesTheKindOfTheLabel) {
 TEST(MissingLabelTest, NamesTheKeysOfTheRecord) {
   EXPECT_EQ(Why({{"image", Texts{"?"}}, {"y", Numbers{1}}}),
             "there is no label: no label; the record has image, y: give "
-            "label_key");
+            "label_key, or fields for other targets");
   EXPECT_EQ(Why({}), "there is no label: no label");
 }
 

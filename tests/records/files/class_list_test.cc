@@ -14,6 +14,12 @@ namespace {
 
 class ClassListTest : public ::testing::Test {
  protected:
+  std::string LinesErrorOf(std::string_view text) {
+    const std::string path = folder_ / "labels.txt";
+    WriteFileAtomically(path, text);
+    return MessageOf<DataError>(
+        [&] { CheckClassLines(path, ReadClassList(path)); });
+  }
   std::string ErrorOf(std::string_view text) {
     WriteFileAtomically(folder_ / "labels.txt", text);
     return MessageOf<DataError>(
@@ -24,14 +30,32 @@ class ClassListTest : public ::testing::Test {
 };
 
 TEST_F(ClassListTest, HasANameInEachLine) {
-  WriteFileAtomically(folder_ / "labels.txt", "cat\r\nk\xC3\xA4se\n\ncow");
+  WriteFileAtomically(folder_ / "labels.txt", "cat\r\nk\xC3\xA4se\ncow");
   EXPECT_THAT(ReadClassList(folder_ / "labels.txt"),
-              ElementsAre("cat", "k\xC3\xA4se", "", "cow"));
-  WriteFileAtomically(folder_ / "blank.txt", "cat\n\ndog\n \r\n\n");
-  EXPECT_THAT(ReadClassList(folder_ / "blank.txt"),
-              ElementsAre("cat", "", "dog"));
+              ElementsAre("cat", "k\xC3\xA4se", "cow"));
+  WriteFileAtomically(folder_ / "blank.txt", "cat\ndog\n \r\n\n");
+  EXPECT_THAT(ReadClassList(folder_ / "blank.txt"), ElementsAre("cat", "dog"));
   EXPECT_THAT(ReadClassList(folder_ / "none.txt"), IsEmpty());
-  EXPECT_THAT(ReadClassList("s3://bucket/labels.txt"), IsEmpty());
+}
+
+TEST_F(ClassListTest, RefusesLinesThatWouldShiftTheClasses) {
+  for (const char* text : {"cat\n\ndog\n", "cat\n \r\ndog\n"}) {
+    EXPECT_THAT(LinesErrorOf(text),
+                EndsWith("labels.txt: line 2 is empty: each line "
+                         "is the name of a class; remove the "
+                         "line, or name the class"));
+  }
+  EXPECT_THAT(LinesErrorOf("\ncat\n"),
+              HasSubstr("labels.txt: line 1 is empty"));
+}
+
+TEST_F(ClassListTest, RefusesNumberedLines) {
+  EXPECT_THAT(LinesErrorOf("0:cat\n1:dog\n"),
+              HasSubstr("labels.txt: the lines begin with their numbers "
+                        "(\"0:cat\"): each line is the name of a class alone"));
+  WriteFileAtomically(folder_ / "labels.txt", "0:cat\n2:dog\n");
+  EXPECT_NO_THROW(CheckClassLines(folder_ / "labels.txt",
+                                  ReadClassList(folder_ / "labels.txt")));
 }
 
 TEST_F(ClassListTest, TakesNamesOfOtherEncodingsAndSkipsAByteOrderMark) {

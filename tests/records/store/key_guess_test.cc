@@ -158,6 +158,37 @@ TEST(KeyGuess, NeedsNoLabelWithoutAnImage) {
             RecordKeys());
 }
 
+// Numbers to predict are no class.
+TEST(KeyGuess, AFloatIsNotTheLabel) {
+  const Record age = {{"image/encoded", Bytes{Jpeg()}},
+                      {"target", std::vector<float>{20.5}}};
+  EXPECT_EQ(KeysIn(age), RecordKeys());
+  const TemporaryFolder folder;
+  const RecordIndex index(
+      {RecordFile().Add(BuildExample(age)).Write(folder / "a")});
+  EXPECT_FALSE(MayHaveLabels(index));
+  Record both = age;
+  both.push_back({"label", Numbers{3}});
+  EXPECT_EQ(KeysIn(both).label, "label");
+}
+
+TEST(KeyGuess, AFieldIsNotTheLabel) {
+  const TemporaryFolder folder;
+  const Record record = {{"image/encoded", Bytes{Jpeg()}},
+                         {kLabelKey, Numbers{1, 2}},
+                         {"class", Numbers{4}},
+                         {"target", Numbers{3}}};
+  const RecordIndex index(
+      {RecordFile().Add(BuildExample(record)).Write(folder / "a")});
+  const std::string standard(kLabelKey);
+  const std::vector<std::string> two = {standard, "target"};
+  EXPECT_EQ(FindKeys(index, {}, two).label, "class");
+  EXPECT_TRUE(MayHaveLabels(index, two));
+  const std::vector<std::string> all = {standard, "target", "class"};
+  EXPECT_EQ(FindKeys(index, {}, all), RecordKeys());
+  EXPECT_FALSE(MayHaveLabels(index, all));
+}
+
 TEST(KeyGuess, FindsTheImageOfATar) {
   EXPECT_EQ(KeysInTar({"jpg", "cls", "seg.png"}), RecordKeys());
   EXPECT_THAT(

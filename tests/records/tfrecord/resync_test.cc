@@ -1,11 +1,14 @@
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "records/bytes/byte_source.h"
+#include "records/tfrecord/byte_stream.h"
 #include "records/tfrecord/index_file.h"
 #include "records/tfrecord/reader.h"
 #include "records/tfrecord/writer.h"
@@ -113,6 +116,22 @@ TEST(TfrecordResyncTest, GivesUpOnAFileThatIsMadeToBeSlow) {
   EXPECT_THAT(pass.errors, ElementsAre(EndsWith("no good record follows")));
 }
 
+// The bytes that can be unpacked before the damage.
+std::int64_t UnpackedBytes(const std::string& packed) {
+  const MemorySource source("m", packed);
+  const std::unique_ptr<ByteStream> stream = OpenStream(source);
+  std::int64_t bytes = 0;
+  try {
+    std::byte one{};
+    while (stream->Read(std::span(&one, 1)) > 0) {
+      ++bytes;
+    }
+    ADD_FAILURE() << "the damage is not seen";
+  } catch (const DataError&) {
+  }
+  return bytes;
+}
+
 TEST(PackedTfrecordTest, IsReadToItsEndOrToTheCut) {
   const TemporaryFolder folder;
   for (const Compression compression :
@@ -150,6 +169,10 @@ TEST(PackedTfrecordTest, IsReadToItsEndOrToTheCut) {
       }
       EXPECT_GT(records, 100);
       EXPECT_FALSE(reader.Next().has_value());
+      for (const Gap& gap : reader.gaps()) {  // if it resynchronises
+        EXPECT_EQ(gap.offset + gap.bytes, UnpackedBytes(bytes.substr(0, 3000)));
+      }
+      EXPECT_THAT(reader.gaps(), SizeIs(resynchronise ? 1 : 0));
     }
   }
 }

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "tests/support/image_folder.h"
+#include "tests/support/temporary_folder.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -55,6 +56,23 @@ TEST_F(ShardFingerprintTest, TellsWhatChangesTheBytes) {
   EXPECT_FALSE(Tells([](Plan& plan) {
     plan.splits[0].images[3].bytes = 1;  // of the other shard
   }));
+}
+
+TEST_F(ShardFingerprintTest, LeavesOutAFolderThatHasAnotherNameInEachRun) {
+  const TemporaryFolder other;
+  std::filesystem::copy(raw_.path(), other.path(),
+                        std::filesystem::copy_options::recursive);
+  for (const ImageFile& image : plan_.splits[0].images) {
+    std::filesystem::last_write_time(
+        other.path() + image.path.substr(raw_.path().size()),
+        std::filesystem::last_write_time(image.path));
+  }
+  const auto in = [&](const std::string& folder, const std::string& passing) {
+    return Of(PlanConversion(FindImages(folder),
+                             {.shards = 2, .passing_folder = passing}));
+  };
+  EXPECT_EQ(in(raw_.path(), raw_.path()), in(other.path(), other.path()));
+  EXPECT_NE(in(raw_.path(), ""), in(other.path(), ""));
 }
 
 TEST_F(ShardFingerprintTest, TellsOptionsThatChangeTheBytesAndNoOthers) {

@@ -52,7 +52,7 @@ TEST(TrainFlagsTest, NeedTheFoldersOfTheirMode) {
   EXPECT_THAT(FolderError({"--model_dir", "M"}),
               HasSubstr("--data_dir: this mode needs it"));
   EXPECT_THAT(FolderError({"--model_dir", "M", "--mode", "predict"}),
-              HasSubstr("--data_dir: this mode needs it"));
+              HasSubstr("--input: mode predict needs it"));
   EXPECT_THAT(FolderError({"--model_dir", "M", "--mode", "export"}),
               HasSubstr("--export_dir: mode export needs it"));
   EXPECT_EQ(FolderError({"--mode", "doctor"}), "");
@@ -163,6 +163,8 @@ TEST(TrainFlagsTest, ReadTheFlagsOfAReplay) {
 TEST(TrainFlagsTest, RefuseAReplayWithoutAStepOrIntoAStore) {
   EXPECT_THAT(FolderError({"--mode=replay", "--model_dir=M"}),
               HasSubstr("--step: mode replay needs it"));
+  EXPECT_THAT(ErrorOf({"--mode=replay", "--step=1-3"}),
+              HasSubstr("1-3 is not a step; give steps like 41,42"));
   EXPECT_THAT(FolderError({"--mode=replay", "--model_dir=s3://b/m", "--step=1",
                            "--out=s3://b/replay"}),
               HasSubstr("--out=s3://b/replay: must be a folder on this disk"));

@@ -258,6 +258,21 @@ TEST_F(CudaLoopTest, SumsByConvolutionsChangeLossesByRounding) {
   }
 }
 
+// The same with norms within convolutions.
+TEST_F(CudaLoopTest, NormsWithinConvolutionsChangeLossesByRounding) {
+  ModelOptions model = kModel;
+  model.conv_statistics = ConvStatistics::kFused;
+  OptimizerOptions optimizer = kOptimizer;
+  optimizer.loss_scale = LossScaleOptions{.scale = 1024};
+  ExpectGraphsToChangeNothing(model, optimizer, Precision::kFloat16);
+  DeviceOptions options = kGraphs;
+  options.precision = Precision::kFloat16;
+  const auto loop = MakeDeviceLoop(model, optimizer, options);
+  const auto plain = MakeDeviceLoop(kModel, optimizer, options);
+  loop->Load(plain->Save());
+  ExpectNear(Train(*loop, 0, 2), Train(*plain, 0, 2), 2e-2);
+}
+
 TEST_F(CudaLoopTest, GraphsDrawWhatEagerStepsDraw) {
   ModelOptions model = kModel;
   model.depth = 50;

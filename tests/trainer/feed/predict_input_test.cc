@@ -107,6 +107,8 @@ TEST_F(PredictInputTest, ShardsAreKnownByTheirNames) {
 TEST_F(PredictInputTest, RefusesWhatIsNotThereAndMixedKinds) {
   EXPECT_THAT([&] { (void)Of({"gone.jpg"}); },
               ThrowsMessage<IoError>(HasSubstr("gone.jpg: cannot read")));
+  EXPECT_THAT([&] { (void)Of({"*.jpg"}); },
+              ThrowsMessage<UsageError>(HasSubstr("leave out the quotes")));
   folder_.Folder("empty");
   EXPECT_THAT([&] { (void)Of({"empty"}); },
               ThrowsMessage<UsageError>(HasSubstr("no image and no shard")));

@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -43,6 +44,7 @@ struct Case {
   // through all layers back to the stem; unrelated gradients differ by 1.4.
   double tolerance = 1e-2;
   ConvStatistics statistics = ConvStatistics::kPass;
+  bool zero_gamma = true;  // then the branches of blocks have no gradients
 };
 
 class FusedStemTest : public DeviceTest,
@@ -53,6 +55,7 @@ class FusedStemTest : public DeviceTest,
     auto network = MakeNetwork({.variant = GetParam().variant,
                                 .depth = 18,
                                 .num_classes = 3,
+                                .zero_gamma = GetParam().zero_gamma,
                                 // On the CPU a launch runs several times.
                                 .bn_momentum = 0,
                                 .fused_batch_norm = fused,
@@ -62,20 +65,40 @@ class FusedStemTest : public DeviceTest,
     return network;
   }
 
-  static torch::Tensor Logits(Network& network) {
+  static torch::Tensor Logits(Network& network, Precision precision) {
     torch::manual_seed(1);
     const torch::Tensor images =
         torch::randn({4, 3, GetParam().side, GetParam().side})
             .contiguous(at::MemoryFormat::ChannelsLast)
             .to(kDevice);
-    const AutocastScope autocast(kDevice, GetParam().precision);
+    const AutocastScope autocast(kDevice, precision);
     return network.Forward(images);
   }
 
+#ifdef INFEED_CUDA_ON_CPU
+  // How many of cuDNN's graphs run in a training pass: of all convolutions but
+  // the stem's, whose images are float32 here.
+  static std::map<std::string, int> GraphsOf(ConvStatistics statistics) {
+    switch (statistics) {
+      case ConvStatistics::kPass:
+        return {};
+      case ConvStatistics::kEpilogue:
+        return {{ "sums", 19 }};
+      case ConvStatistics::kFused:  // the second ones of 8 blocks
+        break;
+    }
+    return {{"sums", 11}, {"normed", 8}, {"weight gradient", 8}, {
+              "input gradient",
+              8
+            }};
+  }
+#endif
+
   // Runs a training pass: the logits, the gradients of all parameters, and the
   // moving statistics.
-  static std::vector<torch::Tensor> Train(Network& network) {
-    const torch::Tensor logits = Logits(network).to(torch::kFloat);
+  static std::vector<torch::Tensor> Train(Network& network,
+                                          Precision precision) {
+    const torch::Tensor logits = Logits(network, precision).to(torch::kFloat);
     logits.square().sum().backward();
     std::vector<torch::Tensor> found = {logits.detach()};
     for (const torch::Tensor& parameter : network.parameters()) {
@@ -103,13 +126,15 @@ TEST_P(FusedStemTest, TrainsAndEvaluatesAsTheModules) {
 #ifdef INFEED_CUDA_ON_CPU
   ResetCudnn();
 #endif
-  const std::vector<torch::Tensor> found = Train(*fused);
+  const std::vector<torch::Tensor> found = Train(*fused, GetParam().precision);
 #ifdef INFEED_CUDA_ON_CPU
-  // All convolutions but the stem's, whose images are float32 here.
-  const bool are_summed = GetParam().statistics == ConvStatistics::kEpilogue;
-  EXPECT_EQ(CallsOfCudnn().executed.size(), are_summed ? 19 : 0);
+  EXPECT_EQ(CallsOfCudnn().graphs, GraphsOf(GetParam().statistics));
 #endif
-  const std::vector<torch::Tensor> expected = Train(*plain);
+  // LibTorch's modules have no float16 on a CPU.
+  const Precision of_modules = GetParam().precision == Precision::kFloat16
+                                   ? Precision::kFloat32
+                                   : GetParam().precision;
+  const std::vector<torch::Tensor> expected = Train(*plain, of_modules);
   ASSERT_EQ(found.size(), expected.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
     SCOPED_TRACE("tensor " + std::to_string(i));
@@ -119,8 +144,34 @@ TEST_P(FusedStemTest, TrainsAndEvaluatesAsTheModules) {
   const torch::NoGradGuard no_grad;
   fused->eval();
   plain->eval();
-  ExpectNear(Logits(*fused), Logits(*plain));
+  ExpectNear(Logits(*fused, of_modules), Logits(*plain, of_modules));
 }
+
+#ifdef INFEED_CUDA_ON_CPU
+// Of two in each of 16 blocks: the last 9 blocks have DropBlock.
+TEST(HandedNormTest, NormsBeforeOtherOperationsAreNotHandedOn) {
+  const auto network =
+      MakeNetwork({.depth = 50,
+                   .num_classes = 3,
+                   .small_stem = true,
+                   .drop_block = {.groups = {3, 4}, .keep_prob = 0.9},
+                   .fused_batch_norm = true,
+                   .conv_statistics = ConvStatistics::kFused});
+  network->SetStep(0);
+  ResetCudnn();
+  const AutocastScope autocast(torch::kCPU, Precision::kFloat16);
+  const auto normed = [&] {
+    static_cast<void>(network->Forward(torch::rand({2, 3, 16, 16})));
+    return CallsOfCudnn().graphs.contains("normed")
+               ? CallsOfCudnn().graphs.at("normed")
+               : 0;
+  };
+  EXPECT_EQ(normed(), 14);
+  ResetCudnn();
+  const torch::NoGradGuard no_grad;
+  EXPECT_EQ(normed(), 0);
+}
+#endif
 
 INSTANTIATE_TEST_SUITE_P(
     All, FusedStemTest,
@@ -131,7 +182,10 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"TorchvisionBfloat16", ModelVariant::kTorchvision, 64,
                          Precision::kBfloat16, 0.5},
                     Case{"TorchvisionSummed", ModelVariant::kTorchvision, 64,
-                         Precision::kBfloat16, 0.5, ConvStatistics::kEpilogue}),
+                         Precision::kBfloat16, 0.5, ConvStatistics::kEpilogue},
+                    Case{"TorchvisionNormed", ModelVariant::kTorchvision, 64,
+                         Precision::kFloat16, 0.3, ConvStatistics::kFused,
+                         /*zero_gamma=*/false}),
     [](const auto& param_info) { return param_info.param.name; });
 
 }  // namespace infeed::fused_stem_test

@@ -105,6 +105,7 @@ class NormRun {
                        .y = y_.data(),
                        .mean = mean_.data(),
                        .inverse_std = inverse_std_.data(),
+                       .folded = folded_.data(),
                        .workspace = case_.sums ? nullptr : workspace_.data()},
                       nullptr);
   }
@@ -132,15 +133,36 @@ class NormRun {
         nullptr);
   }
 
+  // The gradient of x from those of weight and bias, which Backward() found.
+  void BackwardOfKnownSums() {
+    LaunchNormBackward({.shape = shape_,
+                        .type = case_.type,
+                        .x = x_.data(),
+                        .gradient = gradient_.data(),
+                        .relu = false,
+                        .weight = weight_.data(),
+                        .mean = mean_.data(),
+                        .inverse_std = inverse_std_.data(),
+                        .x_gradient = known_x_gradient_.data(),
+                        .weight_gradient = weight_gradient_.data(),
+                        .bias_gradient = bias_gradient_.data(),
+                        .sums_known = true},
+                       nullptr);
+  }
+
   void ExpectForward() const {
     const std::vector<double> y = ValuesOf(y_.Values());
     for (int channel = 0; channel < shape_.channels; ++channel) {
       ExpectForwardOf(channel, y);
     }
   }
-  void ExpectBackward() const {
+  void ExpectBackward() const { ExpectGradients(x_gradient_); }
+  void ExpectBackwardOfKnownSums() const { ExpectGradients(known_x_gradient_); }
+
+ private:
+  void ExpectGradients(const DeviceArray<T>& of_x) const {
     const std::vector<double> g = MaskedGradient();
-    const std::vector<double> x_gradient = ValuesOf(x_gradient_.Values());
+    const std::vector<double> x_gradient = ValuesOf(of_x.Values());
     for (int channel = 0; channel < shape_.channels; ++channel) {
       ExpectBackwardOf(channel, g, x_gradient);
     }
@@ -149,7 +171,6 @@ class NormRun {
     }
   }
 
- private:
   // Computes the statistics alone.
   ResidualNorm NormalizeResidual() {
     LaunchNormForward({.shape = shape_,
@@ -230,6 +251,7 @@ class NormRun {
     ExpectFloat(moving_variance_.Values()[c],
                 (1 - kMomentum) * 2 + kMomentum * moments.variance * rows /
                                           std::max(1.0, rows - 1));
+    ExpectFoldedOf(c);
     for (std::int64_t row = 0; row < shape_.rows; ++row) {
       const double scaled =
           (Columns{shape_, values_}.At(row, channel) - moments.mean) *
@@ -249,6 +271,17 @@ class NormRun {
                            ? added_inverse_std * (1 + std::abs(added.mean))
                            : 0));
     }
+  }
+
+  // Rounded from the statistics that were found.
+  void ExpectFoldedOf(std::size_t c) const {
+    const std::vector<Float16> folded = folded_.Values();
+    const Float16 scale =
+        RoundedBits<Float16>(weights_[c] * inverse_std_.Values()[c]);
+    ASSERT_EQ(ValueOf(folded[c]), ValueOf(scale));
+    ASSERT_EQ(ValueOf(folded[channels_ + c]),
+              ValueOf(RoundedBits<Float16>(biases_[c] - mean_.Values()[c] *
+                                                            ValueOf(scale))));
   }
 
   // The gradient where y, as it was stored, is above 0.
@@ -322,7 +355,9 @@ class NormRun {
   DeviceArray<T> y_{count_};
   DeviceArray<float> mean_{channels_};
   DeviceArray<float> inverse_std_{channels_};
+  DeviceArray<Float16> folded_{2 * channels_};
   DeviceArray<T> x_gradient_{count_};
+  DeviceArray<T> known_x_gradient_{count_};
   DeviceArray<T> residual_gradient_{count_};
   DeviceArray<float> weight_gradient_{channels_};
   DeviceArray<float> bias_gradient_{channels_};
@@ -342,6 +377,10 @@ class NormKernelTest : public DeviceTest,
     run.ExpectForward();
     run.Backward();
     run.ExpectBackward();
+    if (!GetParam().relu && !GetParam().residual) {
+      run.BackwardOfKnownSums();
+      run.ExpectBackwardOfKnownSums();
+    }
   }
   static void Expect(const NormShape& shape) {
     if (GetParam().type == ImageType::kBfloat16) {

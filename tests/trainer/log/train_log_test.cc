@@ -282,6 +282,33 @@ TEST_F(TrainLogTest, TensorBoardReadsTheEvents) {
       << ReadWholeFile(folder_.path() + "/out", 1 << 20);
 }
 
+TEST_F(TrainLogTest, MentionsBadRecordsAlsoOfARunThatIsStopped) {
+  std::vector<std::string> lines;
+  TrainLog log(
+      {.model_dir = folder_.path(), .say = [&](const std::string& line) {
+         if (line.starts_with("the first bad record")) {
+           lines.push_back(line);
+         }
+       }});
+  PipelineStats loop = BusyRun();
+  PipelineStats all = loop;
+  std::int64_t step = 0;
+  for (const int bad : {0, 2, 1}) {
+    loop.bad_records = bad;
+    all.bad_records += bad;
+    all.first_bad_record = all.bad_records > 0 ? "train-0: record 4" : "";
+    log.BeginLoop(0);
+    log.Step({.step = ++step}, 0);
+    log.EndLoop({.step = step, .done = 1, .device = kDevice}, loop, all);
+  }
+  log.End(step, RunEnd::kStopped);
+  EXPECT_THAT(lines, ElementsAre("the first bad record of this run: train-0: "
+                                 "record 4"));
+  EXPECT_EQ(Lines("loop")[0]["bad_records"], 0);
+  EXPECT_EQ(Lines("loop")[1]["bad_records"], 2);
+  EXPECT_EQ(Lines("end")[0]["bad_records"], 3);
+}
+
 TEST_F(TrainLogTest, CallsTheHooksOnceItsFilesAreWritten) {
   std::vector<std::string> calls;
   TrainLog log({.model_dir = folder_.path(),

@@ -32,6 +32,13 @@ TEST(CheckTogetherTest, SaysWhatAParameterIsUsedWith) {
             "model=lenet");
 }
 
+TEST(CheckTogetherTest, SaysWhereNormsAreFusedIntoConvolutions) {
+  EXPECT_EQ(ErrorOf("conv_statistics=fused,precision=bfloat16"),
+            "conv_statistics=fused and precision=bfloat16: cuDNN normalizes "
+            "within a convolution in float16 only, give precision=float16 or "
+            "conv_statistics=epilogue");
+}
+
 struct Pair {
   std::string given;
   std::string other;
@@ -115,17 +122,33 @@ INSTANTIATE_TEST_SUITE_P(
              "pre_activation=0"},
         Pair{"conv_statistics=epilogue,batch_norm_group=2", "conv_statistics",
              "batch_norm_group=1"},
+        Pair{"conv_statistics=fused", "precision", "precision=float16"},
+        Pair{"conv_statistics=fused,precision=bfloat16", "precision",
+             "conv_statistics=epilogue"},
         Pair{"model=lenet", "image_size", "image_size=28"},
         Pair{"model=lenet,image_size=28x32", "image_size", "image_size=28"}));
 
 TEST(CheckTogetherTest, LeNetRefusesWhatIsNotOfIt) {
-  for (const std::string given :
-       {"model_variant=tpu", "image_size_schedule='0:16'", "pre_activation=1",
-        "small_stem=1", "use_resnetd_stem=1", "resnetd_shortcut=1",
-        "replace_stem_max_pool=1", "se_ratio=.25", "drop_connect_rate=.1",
-        "dropblock_groups=4,dropblock_keep_prob=.9", "layer_decay=.9",
-        "norm_weight_decay=0", "freeze_batch_norm=1", "fused_batch_norm=1",
-        "stem_layout=space_to_depth", "conv_statistics=epilogue"}) {
+  for (const std::string given : {"model_variant=tpu",
+                                  "image_size_schedule='0:16'",
+                                  "pre_activation=1",
+                                  "small_stem=1",
+                                  "use_resnetd_stem=1",
+                                  "resnetd_shortcut=1",
+                                  "replace_stem_max_pool=1",
+                                  "se_ratio=.25",
+                                  "drop_connect_rate=.1",
+                                  "dropblock_groups=4,dropblock_keep_prob=.9",
+                                  "layer_decay=.9",
+                                  "norm_weight_decay=0",
+                                  "freeze_batch_norm=1",
+                                  "fused_batch_norm=1",
+                                  "stem_layout=space_to_depth",
+                                  "conv_statistics=epilogue",
+                                  "dropout_rate=.5",
+                                  "batch_norm_group=2",
+                                  "zero_gamma=1",
+                                  "bn_momentum=.5"}) {
     EXPECT_THAT(ErrorOf("model=lenet,image_size=28," + given),
                 AllOf(HasSubstr(given.substr(0, given.find('=') + 1)),
                       HasSubstr("model=lenet")));

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "tests/support/extra_feature.h"
 #include "tests/support/flower_records.h"
+#include "tests/support/image_folder.h"
 #include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
@@ -82,6 +83,14 @@ TEST(LabelFactsTest, DataThatIsTrainedAndEvaluatedIsDescribedOnce) {
   const DataSet data(folder.path(), {.eval_split = "train"});
   EXPECT_EQ(data.eval_images(), 1);
   EXPECT_EQ(data.Describe(), "train 1 image in 1 shard; 1 class");
+}
+
+TEST(LabelFactsTest, ANoteOnBothSplitsIsThereOnce) {
+  ImageFolder raw;
+  raw.File("train/cat/1.jpg", "1").File("val/cat/2.jpg", "2");
+  EXPECT_THAT(DataSet(raw.path()).Notes({}),
+              ::testing::ElementsAre(
+                  ::testing::HasSubstr("there is only one class, cat")));
 }
 
 // Before anything is read or asked for on their labels.

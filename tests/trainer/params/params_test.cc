@@ -240,6 +240,14 @@ TEST(ReadParamsTest, TakesNestedNamesHyphensAndAliases) {
   ExpectValues(Read("resnet_size=18"), "resnet_depth=18");
 }
 
+TEST(ReadParamsTest, TakesTheNamesOfASplitInFolders) {
+  for (const auto& [word, split] : {std::pair{"val", "validation"},
+                                    {"dev", "validation"},
+                                    {"auto", "auto"}}) {
+    EXPECT_EQ(Read(std::string("eval_split=") + word).eval_split, split);
+  }
+}
+
 TEST(ReadParamsTest, TakesListsWhereTextIsOne) {
   EXPECT_EQ(Read("bad_record_report=[3, 4]").input.bad_record_report, "3,4");
   EXPECT_EQ(Read("{bad_record_report: [3, 4]}").input.bad_record_report, "3,4");

@@ -59,6 +59,8 @@ TEST(ParseOverrideTest, RefusesWhatIsNoneOfThem) {
     EXPECT_THAT(OverrideError(text), HasSubstr("not a list like a=1,b=2"))
         << text;
   }
+  EXPECT_THAT(OverrideError("image_size:64"),
+              HasSubstr("params_override: give a list like image_size=64"));
   EXPECT_THAT(OverrideError("none.yaml"),
               HasSubstr("'none.yaml': not a list like a=1,b=2, not a YAML map, "
                         "and no such file"));
@@ -100,6 +102,8 @@ TEST(ParseParamYamlTest, RefusesWhatIsNoMapOfValues) {
            {"? [a]\n: 2", list},
            {"a: {b: {c: {d: {e: 1}}}}",
             "maps lie more than 4 deep (run.yaml, line 1)"},
+           {"a: 1\nb: {c: 2}\nb: {c: 3}\n",
+            "b.c is there twice: leave one out (run.yaml, line 3)"},
            {"a: 1\n---\nb: 2\n", "more than one document"},
            {"a: &x 1\nb: *x\n", "are not read"},
            {"a: 'x", "not YAML: "},

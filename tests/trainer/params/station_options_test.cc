@@ -64,9 +64,14 @@ TEST(StationOptionsTest, ACpuDoesNotTrainInFloat16ButEvaluates) {
 
 TEST(StationOptionsTest, ACpuRefusesStatisticsOfConvolutions) {
   TrainParams params;
-  params.model.conv_statistics = ConvStatistics::kEpilogue;
-  EXPECT_EQ(MessageOf<UsageError>([&] { CheckDevice(params, "cpu"); }),
-            "conv_statistics=epilogue is for a GPU only; give pass on a CPU");
+  for (const ConvStatistics statistics :
+       {ConvStatistics::kEpilogue, ConvStatistics::kFused}) {
+    params.model.conv_statistics = statistics;
+    EXPECT_EQ(MessageOf<UsageError>([&] { CheckDevice(params, "cpu"); }),
+              "conv_statistics=epilogue and conv_statistics=fused are for a "
+              "GPU only; "
+              "give pass on a CPU");
+  }
   params.model.conv_statistics = ConvStatistics::kPass;
   CheckDevice(params, "cpu");
 }

@@ -1,5 +1,7 @@
 #include "trainer/params/validation.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -81,6 +83,19 @@ TEST_F(ValidationTest, SettingsThatChangeNumbersMakeAnotherSubject) {
   expect_others(SettingsOfImages(), images);
   expect_others(SettingsOfModel(), images);
   expect_others(SettingsOfModel(), DataSet("null"));
+}
+
+// The first images, which earlier versions evaluated, are other ones.
+TEST_F(ValidationTest, ASampleIsNotTheFirstImages) {
+  const DataSet data(raw_.path());
+  const auto images = [&](std::int64_t number) {
+    params_.num_eval_images = number;
+    const RunIdentity identity = MakeValidation(params_, data, "cpu");
+    return std::ranges::find(identity, "num_eval_images", &StateField::name)
+        ->value;
+  };
+  EXPECT_EQ(images(3), "\"sample of 3\"");
+  EXPECT_EQ(images(4), "4");
 }
 
 // Settings of speed, and of the training alone.

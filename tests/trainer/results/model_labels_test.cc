@@ -32,14 +32,14 @@ TEST(ModelLabelsTest, LabelsTxtGivesTheNames) {
   const TemporaryFolder data;
   EXPECT_THAT(ModelLabels::OfData(ClassesBeside(data / "x"), 2, 1).names(),
               IsEmpty());
-  WriteFileAtomically(data / "labels.txt", "cat\r\ndog\n\ncow");
+  WriteFileAtomically(data / "labels.txt", "cat\r\ndog\nhen\ncow");
   for (const int label_offset : {0, 1}) {
     EXPECT_THAT(
         ModelLabels::OfData(ClassesBeside(data / "x"), 4, label_offset).names(),
-        ElementsAre("cat", "dog", "", "cow"));
+        ElementsAre("cat", "dog", "hen", "cow"));
   }
   EXPECT_THAT(ModelLabels::OfData(ClassesBeside(data / "x"), 5, 0).names(),
-              ElementsAre("background", "cat", "dog", "", "cow"));
+              ElementsAre("background", "cat", "dog", "hen", "cow"));
 }
 
 TEST(ModelLabelsTest, FollowTheLabelOffset) {
