@@ -156,10 +156,11 @@ ArchiveImages FindArchiveImages(
   };
   ImageLayout layout = LayOutImages(tree);
   const ClassTexts texts = FindClassTexts(
-      tree.root, layout.folder,
+      tree.root, layout.folder, layout.classes,
       [&](const std::string& name) -> std::optional<std::string> {
         return others.Has(name) ? std::optional(tree.read(name)) : std::nullopt;
-      });
+      },
+      found.notes);
   if (!layout.classes.empty()) {  // Else it may be a tar of samples.
     RefuseTwins(path, files, sorted, layout.images);
   }

@@ -86,7 +86,9 @@ std::string_view NearestName(std::string_view name,
   for (const std::string_view candidate : known) {
     // Part of a name is as good as a typing error: "batch_size".
     const bool part = candidate.find(name) != std::string_view::npos;
-    const std::size_t edits = part ? 2 : EditDistance(name, candidate);
+    const std::size_t distance = EditDistance(name, candidate);
+    const std::size_t edits =
+        part ? std::min<std::size_t>(2, distance) : distance;
     if (edits < fewest) {
       fewest = edits;
       nearest = candidate;

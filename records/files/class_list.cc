@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/count_text.h"
 #include "base/error.h"
 #include "records/bytes/json.h"
 #include "records/bytes/plain_text.h"
@@ -126,6 +127,23 @@ constexpr std::array<const char*, 3> kTextFiles = {
 
 constexpr std::int64_t kMaxTextsBytes = std::int64_t{1} << 30;
 
+void NoteUnusedTexts(const std::string& path, const ClassTexts& texts,
+                     const std::vector<std::string>& classes,
+                     std::vector<std::string>& notes) {
+  std::vector<std::string_view> unused;
+  for (const auto& [name, text] : texts) {
+    if (!std::ranges::binary_search(classes, name)) {
+      unused.push_back(name);
+    }
+  }
+  if (!unused.empty() && !classes.empty()) {
+    notes.push_back(path + ": " +
+                    CountText(unused.size(), "line names", "lines name") +
+                    " no class, such as " + std::string(unused.front()) +
+                    ": a line is a class, a tab and its readable name");
+  }
+}
+
 // path: for messages.
 ClassTexts ParseClassTexts(const std::string& path, std::string_view text) {
   ClassTexts texts;
@@ -135,9 +153,13 @@ ClassTexts ParseClassTexts(const std::string& path, std::string_view text) {
     const std::size_t blank = tab == line.npos ? line.find(' ') : tab;
     const std::string class_text =
         NameText(blank == line.npos ? "" : Trim(line.substr(blank)));
-    CheckClassLine(path, ++number, class_text);
+    const std::string name = NameText(Trim(line.substr(0, blank)));
+    ++number;
+    for (const std::string& one : {name, class_text}) {
+      CheckClassLine(path, number, one);
+    }
     if (blank != line.npos) {
-      texts.emplace(NameText(Trim(line.substr(0, blank))), class_text);
+      texts.emplace(name, class_text);
     }
   }
   return texts;
@@ -151,14 +173,20 @@ bool IsClassTextFile(std::string_view base_name) {
 
 ClassTexts FindClassTexts(
     const std::string& root, const std::string& folder,
+    const std::vector<std::string>& classes,
     const std::function<std::optional<std::string>(const std::string& path)>&
-        find) {
+        find,
+    std::vector<std::string>& notes) {
   ClassTexts texts;
   for (const std::string& place : {std::string(), folder}) {
     for (const char* name : kTextFiles) {
       const std::string path = place + name;
       if (const std::optional<std::string> text = find(path)) {
         texts = ParseClassTexts(root + path, *text);
+        if (path.ends_with(
+                kTextFiles[0])) {  // ImageNet's files name more classes.
+          NoteUnusedTexts(root + path, texts, classes, notes);
+        }
         break;
       }
     }
@@ -169,11 +197,16 @@ ClassTexts FindClassTexts(
   return texts;
 }
 
-ClassTexts ReadClassTexts(const std::string& folder, const std::string& inner) {
+ClassTexts ReadClassTexts(const std::string& folder, const std::string& inner,
+                          const std::vector<std::string>& classes,
+                          std::vector<std::string>& notes) {
   const std::string root = folder + (folder.ends_with('/') ? "" : "/");
-  return FindClassTexts(root, inner, [&](const std::string& path) {
-    return ReadWholeIfThere(root + path, kMaxTextsBytes);
-  });
+  return FindClassTexts(
+      root, inner, classes,
+      [&](const std::string& path) {
+        return ReadWholeIfThere(root + path, kMaxTextsBytes);
+      },
+      notes);
 }
 
 }  // namespace infeed

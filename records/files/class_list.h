@@ -60,15 +60,20 @@ using ClassTexts = std::map<std::string, std::string>;
 //
 // root: before a path in messages: "photos/", "photos.zip#". find: returns a
 // file's content; nullopt if there is none. Throws DataError for a text with a
-// control character, and what find throws.
+// control character, and what find throws. Adds a note on lines of
+// class_names.txt that name none of the classes, which are sorted.
 [[nodiscard]] ClassTexts FindClassTexts(
     const std::string& root, const std::string& folder,
+    const std::vector<std::string>& classes,
     const std::function<std::optional<std::string>(const std::string& path)>&
-        find);
+        find,
+    std::vector<std::string>& notes);
 
 // FindClassTexts() of a folder, which may be a URL. inner: the folder in it
 // that all images share; "" or with a slash at its end. Throws IoError, too.
 [[nodiscard]] ClassTexts ReadClassTexts(const std::string& folder,
-                                        const std::string& inner = "");
+                                        const std::string& inner,
+                                        const std::vector<std::string>& classes,
+                                        std::vector<std::string>& notes);
 
 }  // namespace infeed

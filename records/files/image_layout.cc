@@ -190,7 +190,10 @@ class LayoutMaker {
       if (SplitNamed(folder) != "test" || unlabelled.size() == splits.size()) {
         throw UsageError(
             PathOf(folder) +
-            ": its images are in no class folders: " + kLayoutsHelp);
+            ": its images are in no class folders: " + kLayoutsHelp +
+            (files_.root.ends_with('#')  // An archive has no such flags.
+                 ? ""
+                 : OtherLayoutHint(files_.root, files_.others)));
       }
       layout_.notes.push_back(PathOf(folder) +
                               ": skipped, its images are in no class folders");

@@ -34,7 +34,54 @@ std::string TwoFolders(std::string_view one, std::string_view other) {
          "/ ";
 }
 
+// A file's way to be read; the first of the list that is there counts.
+struct Hint {
+  bool (*is_it)(std::string_view path);
+  std::string_view what;
+};
+
+constexpr std::array<Hint, 6> kHints = {{
+    {[](std::string_view path) {
+       return path.ends_with(".json") &&
+              (path.find("coco") != path.npos ||
+               BaseName(path).starts_with("instances"));
+     },
+     "boxes of COCO are read by imagenet_to_records --coco FILE"},
+    {[](std::string_view path) {
+       return path.ends_with(".yaml") || path.ends_with(".yml") ||
+              (path.ends_with(".txt") &&
+               ("/" + std::string(path)).find("/labels/") != std::string::npos);
+     },
+     "boxes of YOLO are read by imagenet_to_records --yolo"},
+    {[](std::string_view path) { return path.ends_with(".xml"); },
+     "boxes of Pascal VOC are read by imagenet_to_records --voc"},
+    {[](std::string_view path) { return path.find("idx3-ubyte") != path.npos; },
+     "raw files of MNIST are read by imagenet_to_records --raw_format idx"},
+    {[](std::string_view path) {
+       return BaseName(path).starts_with("data_batch_") &&
+              path.ends_with(".bin");
+     },
+     "raw files of CIFAR-10 are read by imagenet_to_records --raw_format "
+     "cifar10"},
+    {[](std::string_view path) {
+       return path.ends_with(".csv") || path.ends_with(".tsv");
+     },
+     "a table of images and labels is read by imagenet_to_records --manifest "
+     "FILE"},
+}};
+
 }  // namespace
+
+std::string OtherLayoutHint(const std::string& folder,
+                            std::span<const std::string_view> files) {
+  for (const Hint& hint : kHints) {
+    const auto file = std::ranges::find_if(files, hint.is_it);
+    if (file != files.end()) {
+      return "; " + folder + std::string(*file) + ": " + std::string(hint.what);
+    }
+  }
+  return "";
+}
 
 void RefuseSplitsInClasses(const std::string& folder, const ImageRuns& images) {
   const bool are_inside =

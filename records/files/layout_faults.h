@@ -1,6 +1,8 @@
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "records/files/image_runs.h"
 
@@ -19,5 +21,11 @@ void RefuseNamesLikeSplits(const std::string& folder, const ImageRuns& images);
 // Rejects images/* beside masks/*, labels/* or annotations/* alone.
 void RefuseImagesBesideMasks(const std::string& folder,
                              const ImageRuns& images);
+
+// Names the flag of imagenet_to_records that reads a folder of images without
+// classes, by the files beside them: a table, annotations, raw files. "" or
+// "; DIR/labels.csv: ...".
+[[nodiscard]] std::string OtherLayoutHint(
+    const std::string& folder, std::span<const std::string_view> files);
 
 }  // namespace infeed

@@ -13,6 +13,7 @@
 #include "records/files/class_list.h"
 #include "records/files/folder_listing.h"
 #include "records/files/image_layout.h"
+#include "records/files/layout_faults.h"
 #include "records/files/open_source.h"
 #include "records/files/split_names.h"
 #include "records/files/unreadable_format.h"
@@ -68,7 +69,10 @@ class TreeMaker {
             "; " + left_out.example + ": " + UnreadableReason(left_out.format);
       }
     }
-    return text + (walk_.images.empty() ? ParquetHint() : "");
+    const std::vector<std::string_view> others(walk_.ignored.begin(),
+                                               walk_.ignored.end());
+    return text + OtherLayoutHint(PathOf(""), others) +
+           (walk_.images.empty() ? ParquetHint() : "");
   }
 
  private:
@@ -106,7 +110,8 @@ class TreeMaker {
   }
 
   void AddClasses(const ImageLayout& layout) {
-    const ClassTexts texts = ReadClassTexts(raw_, layout.folder);
+    const ClassTexts texts =
+        ReadClassTexts(raw_, layout.folder, layout.classes, tree_.notes);
     for (const std::string& name : layout.classes) {
       const auto text = texts.find(name);
       tree_.classes.push_back(

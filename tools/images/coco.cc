@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <limits>
 #include <map>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -313,20 +314,34 @@ std::vector<std::string> ImageFolders(const std::string& file) {
   return {"", last, "images/", "images/" + last};
 }
 
+bool IsBeside(const std::string& file, const std::string& name) {
+  std::error_code ignored;
+  return !IsUrl(file) &&
+         std::filesystem::exists(
+             std::filesystem::path(FolderOfShard(file)) / name, ignored);
+}
+
 const FolderEntry& FindImage(const AnnotatedFolder& folder,
                              const std::vector<std::string>& places,
                              const std::string& file, const std::string& name) {
-  for (const std::string& place : places) {
-    const std::string path =
-        std::filesystem::path(place + name).lexically_normal().string();
-    if (const FolderEntry* const image = folder.FindImage(path)) {
-      return *image;
+  std::string slashes = name;  // Windows' paths have others.
+  std::ranges::replace(slashes, '\\', '/');
+  for (const std::string& written : {name, slashes}) {
+    for (const std::string& place : places) {
+      const std::string path =
+          std::filesystem::path(place + written).lexically_normal().string();
+      if (const FolderEntry* const image = folder.FindImage(path)) {
+        return *image;
+      }
     }
   }
   throw DataError({.path = PathForMessages(file)},
                   "images: " + name + " is neither in " +
                       PathForMessages(folder.PathOf("")) + " nor in its " +
-                      places[1] + ", images/ or " + places[3]);
+                      places[1] + ", images/ or " + places[3] +
+                      (IsBeside(file, slashes)
+                           ? ", but beside the json: leave --raw_data_dir out"
+                           : ""));
 }
 
 // Notes that objects have a label that is no class's. low: the least label.

@@ -205,6 +205,10 @@ class Manifests {
     const char separator = SeparatorOf(manifest);
     const std::string text =
         ReadWhole(manifest, kMaxManifestBytes, kNamedByUser);
+    if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {
+      throw DataError({.path = PathForMessages(manifest)},
+                      "the table is UTF-16: save it as UTF-8");
+    }
     InFile(PathForMessages(manifest),
            [&] { ReadTable(manifest, CsvReader(text, separator)); });
   }
@@ -277,9 +281,14 @@ class Manifests {
     if (row.written.empty()) {
       FailAt(place, "the path is empty");
     }
-    row.image.path = ImagePathFrom(
-        base_dir_.empty() ? FolderOfManifest(*place.manifest) : base_dir_,
-        row.written);
+    const std::string folder =
+        base_dir_.empty() ? FolderOfManifest(*place.manifest) : base_dir_;
+    row.image.path = ImagePathFrom(folder, row.written);
+    if (!IsUrl(row.image.path) && !fs::exists(row.image.path)) {
+      // Windows' separators.
+      std::ranges::replace(row.written, '\\', '/');
+      row.image.path = ImagePathFrom(folder, row.written);
+    }
     if (!IsUrl(row.image.path)) {
       row.image.bytes = FileSize(row.image.path, place);
     }

@@ -374,7 +374,12 @@ ImageTree FindRawImages(const std::string& folder, RawFormat format) {
   ImageTree tree;
   tree.classes = std::move(set.classes);
   tree.notes = std::move(set.notes);
-  const ClassTexts texts = ReadClassTexts(folder);
+  std::vector<std::string> names;
+  for (const ImageClass& image_class : tree.classes) {
+    names.push_back(image_class.name);
+  }
+  std::ranges::sort(names);
+  const ClassTexts texts = ReadClassTexts(folder, "", names, tree.notes);
   for (ImageClass& image_class : tree.classes) {
     const auto text = texts.find(image_class.name);
     if (text != texts.end()) {

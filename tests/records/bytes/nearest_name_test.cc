@@ -16,6 +16,11 @@ TEST(NearestNameTest, FindsSlipsAndParts) {
   EXPECT_EQ(NearestName("batch_size", kNames), "train_batch_size");
 }
 
+TEST(NearestNameTest, ALetterThatIsMissingIsCloserThanAPart) {
+  constexpr std::string_view kVerbs[] = {"cat", "stats"};
+  EXPECT_EQ(NearestName("stat", kVerbs), "stats");
+}
+
 TEST(NearestNameTest, FindsWhatOtherProgramsCallOtherwise) {
   EXPECT_EQ(NearestName("bs", kNames), "train_batch_size");
   EXPECT_EQ(NearestName("max_steps", kNames), "train_steps");

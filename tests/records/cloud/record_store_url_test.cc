@@ -162,7 +162,10 @@ TEST_F(RecordStoreUrlTest, AWebPageIsNoDescription) {
   for (const char* page : {"<!DOCTYPE html><p>Not found", "\r\n <HTML>"}) {
     Serve(ServeObject(page));
     EXPECT_FALSE(ReadDatasetInfo(server_->url() + "/d")) << page;
-    EXPECT_THAT(ReadClassTexts(server_->url() + "/d"), IsEmpty()) << page;
+    std::vector<std::string> notes;
+    EXPECT_THAT(ReadClassTexts(server_->url() + "/d", "", {"n1"}, notes),
+                IsEmpty())
+        << page;
     EXPECT_THAT(ReadClassList(server_->url() + "/d"), IsEmpty()) << page;
     EXPECT_THAT(
         MessageOf<DataError>([] { (void)ReadDatasetInfo("s3://b/d"); }),

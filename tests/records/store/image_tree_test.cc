@@ -134,6 +134,31 @@ TEST(ImageTreeTest, SaysWhichLayoutsThereAreAndWhyNoneFits) {
       AllOf(HasSubstr("images directly in it"), Not(HasSubstr("parquet"))));
 }
 
+TEST(ImageTreeTest, NamesTheFlagThatReadsOtherLayouts) {
+  for (const auto& [file, flag] :
+       {std::pair{"labels.csv", "--manifest FILE"},
+        {"_annotations.coco.json", "--coco FILE"},
+        {"instances_train2017.json", "--coco FILE"},
+        {"data.yaml", "--yolo"},
+        {"labels/1.txt", "--yolo"},
+        {"1.xml", "--voc"},
+        {"train-images-idx3-ubyte.gz", "--raw_format idx"},
+        {"data_batch_1.bin", "--raw_format cifar10"}}) {
+    const std::string hint = std::string(file) + ": ";
+    for (const std::string image : {"1.jpg", "images/1.jpg"}) {
+      ImageFolder raw;
+      raw.Jpeg(image).File(file, "x");
+      EXPECT_THAT(MessageFor<UsageError>(raw.path()),
+                  AllOf(HasSubstr("no images found"), HasSubstr(hint),
+                        HasSubstr(std::string("imagenet_to_records ") + flag)));
+    }
+    ImageFolder raw;
+    raw.Jpegs({"train/1.jpg", "train/2.jpg", "val/3.jpg"}).File(file, "x");
+    EXPECT_THAT(MessageFor<UsageError>(raw.path()),
+                AllOf(HasSubstr("in no class folders"), HasSubstr(flag)));
+  }
+}
+
 TEST(ImageTreeTest, NamesWhatIsMissing) {
   ImageFolder raw;
   raw.Jpeg("a/1.jpg");

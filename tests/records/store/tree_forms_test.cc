@@ -149,6 +149,14 @@ TEST_F(TreeFormsTest, OneTreeIsTheSameInEveryForm) {
   }
 }
 
+bool HasUnused(const std::vector<std::string>& notes) {
+  return std::ranges::any_of(notes, [](const std::string& note) {
+    return note.ends_with(
+        "class_names.txt: 1 line names no class, such as n9: a line is a "
+        "class, a tab and its readable name");
+  });
+}
+
 TEST_F(TreeFormsTest, ReadableNamesOfClassesAreTheSameInEveryForm) {
   const std::vector<std::string> images = {"set/n1/a.jpg", "set/n2/b.jpg"};
   const std::map<std::string, Tree> trees = {
@@ -164,10 +172,12 @@ TEST_F(TreeFormsTest, ReadableNamesOfClassesAreTheSameInEveryForm) {
     const ImageTree folder = FindImages(folder_ / name);
     EXPECT_EQ(folder.classes[0].text, "tabby cat") << name;
     EXPECT_EQ(folder.classes[1].text, "n2") << name;
+    EXPECT_EQ(HasUnused(folder.notes), name == "root");
     for (const auto& [form, path] : forms) {
       for (const char* start : {"first", "kept"}) {
-        EXPECT_EQ(IndexData(path).class_texts(), texts)
-            << name << form << start;
+        const RecordIndex index = IndexData(path);
+        EXPECT_EQ(index.class_texts(), texts) << name << form << start;
+        EXPECT_EQ(HasUnused(index.notes()), name == "root") << form << start;
       }
     }
   }

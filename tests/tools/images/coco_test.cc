@@ -118,6 +118,18 @@ TEST_F(CocoTest, LeavesOutEmptyBoxesAndWhatIsDropped) {
                        "boxes, 1 crowd, 2 images without objects"));
 }
 
+TEST_F(CocoTest, FindsNamesWithBackslashesAndNamesAFlagTooMany) {
+  ImageFolder raw;
+  raw.Jpeg("set/sub/1.jpg").File("set/a.json", R"({"images": [{"id": 1,
+        "file_name": "sub\\1.jpg"}], "annotations": [], "categories": []})");
+  const ImageTree tree = ReadCoco({raw / "set/a.json"}, "", {});
+  EXPECT_THAT(Labels(tree.splits[0], raw), ElementsAre("set/sub/1.jpg:"));
+  EXPECT_THAT(MessageOf<DataError>([&] {
+                (void)ReadCoco({raw / "set/a.json"}, raw.path(), {});
+              }),
+              HasSubstr("but beside the json: leave --raw_data_dir out"));
+}
+
 // As Roboflow exports them: a file in each split's folder, beside its images.
 TEST_F(CocoTest, TakesFilesBesideTheirImages) {
   const std::string text = R"({"images": [{"id": "x", "file_name": "1.jpg"}],

@@ -103,6 +103,17 @@ TEST_F(ImageManifestTest, TakesAbsolutePathsAndAnyExtension) {
   EXPECT_EQ(tree.splits[0].images[0].path, images / "photo");
 }
 
+TEST_F(ImageManifestTest, BackslashesSeparateFoldersWhereNoFileHasThem) {
+  raw_.Jpegs({"a/x.jpg", "a\\y.jpg"});
+  const ImageTree tree = Read("path,label\na\\x.jpg,cat\na\\y.jpg,cat\n");
+  EXPECT_THAT(Images(tree.splits[0], raw_),
+              ElementsAre("a/x.jpg:0", "a\\y.jpg:0"));
+}
+
+TEST_F(ImageManifestTest, ATableInUtf16IsRefused) {
+  EXPECT_THAT(ErrorOf("\xFF\xFEp"), HasSubstr("the table is UTF-16: save it"));
+}
+
 TEST_F(ImageManifestTest, UnitesManifests) {
   raw_.File("a.csv", "path,label\n2.jpg,cat\n");
   raw_.File("b.tsv", "path\tlabel\ttext\n1.jpg\tcat\tCat\n");
