@@ -229,8 +229,10 @@ StatedLabel FindStated(const RecordIndex& index, const RecordKeys& given) {
   if (index.any_examples()) {
     stated.keys = FindKeys(index, given);
   }
+  const std::string& image = stated.keys.image;
   const bool is_tfds =
-      stated.keys == RecordKeys{.image = "image", .label = "label"};
+      stated.keys.label == "label" &&
+      (image == "image" || (image.empty() && HasTfdsKeys(index)));
   for (std::size_t i = 0; i < index.shards().size(); ++i) {
     const std::string& shard = index.shards()[i];
     if (!index.holds_examples(i)) {
