@@ -144,7 +144,7 @@ TEST_F(LabelOffsetTest, FollowsFromAListOfClasses) {
 TEST_F(LabelOffsetTest, AListOfClassesNamesEachLabelOrIsAnError) {
   const auto names = [&](const std::string& labels) {
     WriteFileAtomically(folder_ / "labels.txt", labels);
-    return NamesByClass(IndexData(folder_.path()));
+    return FindNumberedClasses(IndexData(folder_.path())).names;
   };
   const std::string shard = Records("train-00000-of-00001", {1, 2, 3});
   EXPECT_THAT(names("cat\ndog\nemu\n"), ElementsAre("cat", "dog", "emu"));
