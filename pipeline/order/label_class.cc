@@ -11,9 +11,9 @@
 namespace infeed {
 namespace {
 
-// Without a label where none is read.
+// Without an image or a label where none is read.
 RecordKeys GivenKeys(const InputOptions& options) {
-  return {.image = options.image_key,
+  return {.image = StoreImageKey(options),
           .label = ReadsLabels(options) ? options.label_key : ""};
 }
 
@@ -69,11 +69,14 @@ std::string KeysNote(const InputOptions& options, const RecordIndex& index) {
 }
 
 InputOptions WithFoundKeys(InputOptions options, const RecordIndex& index) {
-  if (options.layout == BatchContent::kNone) {
+  const bool has_images = options.layout != BatchContent::kNone;
+  if (!has_images && !ReadsLabels(options)) {
     return options;
   }
   RecordKeys keys = FoundKeys(options, index);
-  options.image_key = std::move(keys.image);
+  if (has_images) {
+    options.image_key = std::move(keys.image);
+  }
   if (!ReadsLabels(options)) {
     return options;
   }

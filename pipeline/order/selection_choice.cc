@@ -175,7 +175,8 @@ std::vector<RecordGroup> Groups(const SelectionChoice& choice,
   const std::vector<std::int64_t> labels =
       asks_labels ? RecordLabels(index, {.label_key = label_key})
                   : std::vector<std::int64_t>();
-  const ClassNames names = asks_labels ? ClassNames(index) : ClassNames();
+  const ClassNames names =
+      asks_labels ? ClassNames(index, label_key) : ClassNames();
   std::vector<std::uint32_t> ids = Filtered(choice, index, names, labels);
   if (by_class) {
     std::vector<RecordGroup> groups = ByClass(ids, names, labels);

@@ -15,7 +15,7 @@
 #include "records/bytes/plain_text.h"
 #include "records/bytes/whole_number.h"
 #include "records/files/text_lines.h"
-#include "records/store/index_classes.h"
+#include "records/store/label_index.h"
 #include "records/tfrecord/index_file.h"
 
 namespace infeed {
@@ -131,12 +131,10 @@ std::map<std::string, double> ReadClassWeights(const std::string& path) {
   return weights;
 }
 
-ClassNames::ClassNames(const RecordIndex& index) {
-  IndexClasses classes = FindClasses(index);
-  if (classes.first) {
-    names_ = std::move(classes.names);
-    first_label_ = *classes.first;
-  }
+ClassNames::ClassNames(const RecordIndex& index, const std::string& label_key) {
+  IndexClasses classes = FindNumberedClasses(index, label_key);
+  names_ = std::move(classes.names);
+  first_label_ = classes.first.value_or(first_label_);
 }
 
 std::int64_t ClassNames::LabelOf(const std::string& name) const {
@@ -146,8 +144,9 @@ std::int64_t ClassNames::LabelOf(const std::string& name) const {
   }
   const auto label = ParsePlainNumber<std::int64_t>(name);
   if (!label || *label < 0) {
-    throw UsageError("there is no class \"" + name +
-                     "\": give a name from dataset.json, or a label");
+    throw UsageError(
+        "there is no class \"" + name +
+        "\": give a name from dataset.json or labels.txt, or a label");
   }
   return *label;
 }

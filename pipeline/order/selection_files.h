@@ -28,16 +28,14 @@ namespace infeed {
 // Parses a weight of 0 or more; returns a negative number for other texts.
 [[nodiscard]] double ParseWeight(std::string_view text);
 
-// The names of a data set's classes and their labels, as records hold them. The
-// names come from dataset.json in the shards' folder, or in the folder above if
-// that is a split's (train/). Const members may be called from several threads
-// at once.
+// The names of a data set's classes and their labels, as records hold them.
+// Const members may be called from several threads at once.
 class ClassNames {
  public:
   // No names, only labels.
   ClassNames() = default;
-  // The names of FindClasses() if their labels are known. Throws as that.
-  explicit ClassNames(const RecordIndex& index);
+  // The names of FindNumberedClasses(). Throws as that.
+  ClassNames(const RecordIndex& index, const std::string& label_key);
 
   // Returns the label of a class, given as a name or as a label; a name takes
   // precedence. Throws UsageError for a text that is neither.

@@ -568,7 +568,8 @@ def _check_records(options: Mapping[str, Any], fields: Mapping[str, Field],
         raise ValueError(f"views=() and {', '.join(given)}: batches without images "
                          "have no options of images")
     if not fields and not _has_label_key(options):
-        raise ValueError("views=(): batches without images need fields")
+        raise ValueError("views=(): batches without images need fields, "
+                         "or a label_key")
 
 
 def _check_passes(given: Mapping[str, Any]) -> None:

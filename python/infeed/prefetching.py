@@ -67,24 +67,29 @@ class Prefetch:
     def __iter__(self) -> Iterator[Batch]:
         """The loader's next pass."""
         batches = iter(self._batches)
+        # Asked now: a pass that is left at the interpreter's end may be closed
+        # when this module's names are gone.
+        own = batches if isinstance(batches, Pass) else None
         place = None
         try:
-            for batch in self._ahead(batches):
+            for batch in self._ahead(batches, own):
                 place = batch._native.next
                 self._last = batches, batch._loader, place
                 yield batch
             self._last = None  # The loader's pass has ended, too.
         except BaseException:
             # The pass was left early: batches copied ahead count as not given.
-            if isinstance(batches, Pass):
-                batches.give_back(place)
+            if own is not None:
+                own.give_back(place)
             raise
 
-    def _ahead(self, batches: Iterator[Batch]) -> Iterator[Batch]:
+    def _ahead(self, batches: Iterator[Batch],
+               own: Pass | None) -> Iterator[Batch]:
+        """own: the same, if they are a loader's pass."""
         link = self._link
-        copies = _Copies(link, isinstance(batches, Pass))
-        if isinstance(batches, Pass):
-            batches.pins = True
+        copies = _Copies(link, own is not None)
+        if own is not None:
+            own.pins = True
         waiting: collections.deque[tuple[Batch, Any]] = collections.deque()
         is_over = False
         try:
@@ -106,8 +111,8 @@ class Prefetch:
                 yield link.receive(*waiting.popleft())
         finally:
             copies.finish()
-            if isinstance(batches, Pass):
-                batches.pins = False  # Where the user goes on with the pass.
+            if own is not None:
+                own.pins = False  # Where the user goes on with the pass.
 
     def state_dict(self) -> dict[str, Any]:
         """The place after the last batch yielded."""

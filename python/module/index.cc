@@ -70,7 +70,7 @@ Names NotesOf(const RecordIndex& index) {
 
 Names ClassNamesOf(const RecordIndex& index) {
   const Unlocked unlocked;
-  return NamesByClass(index);
+  return FindNumberedClasses(index).names;
 }
 
 // The records of a split; "": all.

@@ -75,6 +75,11 @@ std::optional<std::int64_t> LabelOf(const TarSample& sample) {
   return std::nullopt;
 }
 
+std::optional<std::int64_t> NumberOf(std::int64_t indexed_label) {
+  return indexed_label == kNoLabel ? std::nullopt
+                                   : std::optional(indexed_label);
+}
+
 void CheckNames(const TarSample& sample, const SamplePart* image) {
   if (image != nullptr && BaseName(image->name).size() > kMaxFileNameBytes) {
     throw DataError("the file name of tar member " +
@@ -113,11 +118,13 @@ std::vector<ExampleFeature> FeaturesOf(const TarSample& sample,
 
 std::span<const std::byte> BuildTarExample(const TarSample& sample,
                                            std::vector<std::byte>& buffer,
-                                           std::string_view image_key) {
+                                           std::string_view image_key,
+                                           std::int64_t indexed_label) {
   const SamplePart* const image = ImageOf(sample, image_key);
   CheckNames(sample, image);
-  const std::vector<ExampleFeature> features = FeaturesOf(
-      sample, image, image_key.empty() ? std::nullopt : LabelOf(sample));
+  const std::optional<std::int64_t> label =
+      image_key.empty() ? NumberOf(indexed_label) : LabelOf(sample);
+  const std::vector<ExampleFeature> features = FeaturesOf(sample, image, label);
   if (image == nullptr) {
     const std::string example = BuildExample(features);
     return WriteExample({.before = {}, .image = example, .after = {}}, buffer);

@@ -23,7 +23,8 @@ namespace infeed {
 // image/encoded or gives the file name. An image_key other than image/encoded
 // is the ending of the image's member, in any case, with or without a dot; the
 // image is then under that key. With an empty one the sample needs no image:
-// each member is under its ending, and no label is read.
+// each member is under its ending, and the label is indexed_label, which a
+// TarIndex has (kNoLabel: absent).
 //
 // Writes into buffer, which grows as needed and should be reused, and returns
 // the Example, a view into buffer. It is at most kTarExampleExtraBytes longer
@@ -33,7 +34,8 @@ namespace infeed {
 // the sample is not in buffer.
 [[nodiscard]] std::span<const std::byte> BuildTarExample(
     const TarSample& sample, std::vector<std::byte>& buffer,
-    std::string_view image_key = kImageKey);
+    std::string_view image_key = kImageKey,
+    std::int64_t indexed_label = kNoLabel);
 
 inline constexpr std::int64_t kTarExampleExtraBytes = 1024;
 

@@ -169,6 +169,10 @@ const ExampleFeature* FindFeature(const Features& features,
 
 // A tar's sample: its label would be in one of two members.
 std::string WhyNoneInSample(const Features& features) {
+  if (const ExampleFeature* cls = FindFeature(features, "cls")) {
+    return "its .cls " + std::visit(Describe{}, cls->values) +
+           ", not a whole number from 0 on; other targets are read by fields";
+  }
   std::string text = "it has no .cls";
   const ExampleFeature* member = FindFeature(features, "json");
   const auto* texts =
@@ -182,7 +186,7 @@ std::string WhyNoneInSample(const Features& features) {
   for (const char* key : {"label", "cls", "class"}) {
     if (json.is_object() && json.contains(key)) {
       return text + ", and " + key + " in its .json is " +
-             ShownJson(json[key]) + ", not a whole number";
+             ShownJson(json[key]) + ", not a whole number from 0 on";
     }
   }
   return text + ", and no label, cls or class in its .json";

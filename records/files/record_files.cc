@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/shell_word.h"
 #include "records/bytes/plain_text.h"
 #include "records/bytes/whole_number.h"
 #include "records/files/open_source.h"
@@ -128,7 +129,22 @@ std::optional<ShardNameParts> ParseNameInSet(std::string_view base_name) {
   return ParseShardName(base_name);
 }
 
-std::string FindFolderOfRecords(const std::string& folder) {
+namespace {
+
+bool IsParquetName(std::string_view base_name) {
+  return LowerCase(Extension(base_name)) == "parquet" &&
+         !base_name.starts_with('.');
+}
+
+std::string ParquetText(const std::string& folder) {
+  return "; " + PathForMessages(folder) +
+         " has Parquet files: `infeed convert " + ShellWord(folder) +
+         " SHARDS` of the Python package makes shards of them";
+}
+
+// The last folder by name, as FindFolderOfRecords() looks for it.
+std::string FindFolderOf(const std::string& folder,
+                         bool (*is_wanted)(std::string_view base_name)) {
   namespace fs = std::filesystem;
   constexpr int kMostFolders = 3;
   std::string last;
@@ -139,12 +155,34 @@ std::string FindFolderOfRecords(const std::string& folder) {
     if (entry.depth() == kMostFolders) {
       entry.disable_recursion_pending();
     }
-    if (IsRecordFileName(entry->path().filename().string())) {
+    if (is_wanted(entry->path().filename().string())) {
       last = std::max(last,
                       entry->path().parent_path().lexically_normal().string());
     }
   }
   return last;
+}
+
+}  // namespace
+
+std::string FindFolderOfRecords(const std::string& folder) {
+  return FindFolderOf(folder, IsRecordFileName);
+}
+
+std::string ParquetHint(const std::vector<std::string>& files) {
+  const auto file = std::ranges::find_if(files, [](const std::string& path) {
+    return IsParquetName(BaseName(path));
+  });
+  if (file == files.end()) {
+    return "";
+  }
+  const std::string folder = std::filesystem::path(*file).parent_path();
+  return ParquetText(folder.empty() ? "." : folder);
+}
+
+std::string ParquetHintOfFolder(const std::string& folder) {
+  const std::string found = FindFolderOf(folder, IsParquetName);
+  return found.empty() ? "" : ParquetText(found);
 }
 
 std::vector<std::string> SplitAtCommas(std::string_view list) {

@@ -29,6 +29,12 @@ namespace infeed {
 // "" if there is none, or the folder cannot be read or is a URL.
 [[nodiscard]] std::string FindFolderOfRecords(const std::string& folder);
 
+// The end of a message for data without records: "; FOLDER has Parquet files:
+// ..." if one of these files is one by name, else "".
+[[nodiscard]] std::string ParquetHint(const std::vector<std::string>& files);
+// The same of the files in a folder, as FindFolderOfRecords() looks for them.
+[[nodiscard]] std::string ParquetHintOfFolder(const std::string& folder);
+
 // Divides a list at its commas, except for those in braces and those with a
 // backslash before them ("a\,b.tar" is the one name "a,b.tar").
 [[nodiscard]] std::vector<std::string> SplitAtCommas(std::string_view list);

@@ -30,7 +30,11 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMinDigits = 5;
 constexpr std::string_view kWildcards = "*?[";
-constexpr std::string_view kShardNames = "shards are named *-NNNNN-of-NNNNN";
+
+[[noreturn]] void FailWithoutShards(const std::string& what,
+                                    const std::string& hint = "") {
+  throw IoError(what + " (shards are named *-NNNNN-of-NNNNN)" + hint);
+}
 
 bool TakeSuffix(std::string_view& text, std::string_view suffix) {
   if (!text.ends_with(suffix)) {
@@ -53,6 +57,14 @@ std::string_view TakeNumber(std::string_view& text) {
 bool IsFolder(const fs::path& path) {
   std::error_code ignored;
   return fs::is_directory(path, ignored);
+}
+
+void RequireFolder(const std::string& data_dir) {
+  if (!IsUrl(data_dir) && !IsFolder(data_dir)) {
+    struct stat status {};
+    const int error = ::stat(data_dir.c_str(), &status) != 0 ? errno : ENOTDIR;
+    throw IoError(data_dir, "read the folder", error);
+  }
 }
 
 // Whether a base name is of the files that are looked for.
@@ -119,14 +131,15 @@ std::vector<std::string> Glob(const std::string& pattern) {
 
 std::vector<std::string> ShardsOfPattern(const std::string& pattern) {
   std::vector<std::string> shards;
-  for (const fs::path path : Glob(pattern)) {
+  const std::vector<std::string> matches = Glob(pattern);
+  for (const fs::path path : matches) {
     if (IsRecordFileName(path.filename().string()) && !IsFolder(path)) {
       shards.push_back(path.lexically_normal().string());
     }
   }
   if (shards.empty()) {
-    throw IoError(pattern + ": no shard matches this pattern (" +
-                  std::string(kShardNames) + ")");
+    FailWithoutShards(pattern + ": no shard matches this pattern",
+                      ParquetHint(matches));
   }
   return shards;
 }
@@ -236,8 +249,7 @@ std::vector<std::string> ShardObjectsOfPattern(const std::string& pattern,
     }
   }
   if (shards.empty()) {
-    throw IoError(pattern + ": no shard matches this pattern (" +
-                  std::string(kShardNames) + ")");
+    FailWithoutShards(pattern + ": no shard matches this pattern");
   }
   return shards;
 }
@@ -260,11 +272,12 @@ std::vector<std::string> ShardsOfUrl(const std::string& url,
     shards = ShardsOfFolder(url, sizes);
   }
   if (shards.empty()) {
-    throw IoError(UrlForMessages(url) +
-                  ": cannot find the data: there is no such object" +
-                  (in_bucket ? ", nor shards in a folder of that name (" +
-                                   std::string(kShardNames) + ")"
-                             : ""));
+    const std::string what =
+        UrlForMessages(url) + ": cannot find the data: there is no such object";
+    if (in_bucket) {
+      FailWithoutShards(what + ", nor shards in a folder of that name");
+    }
+    throw IoError(what);
   }
   return shards;
 }
@@ -297,10 +310,10 @@ NamedShards ShardsOfPart(const std::string& part) {
       ObjectSizes none;
       std::vector<std::string> shards = ShardsOfFolder(part, none);
       if (shards.empty()) {
-        throw IoError(part +
-                      ": has no shards, and none in folders train, "
-                      "validation, test (" +
-                      std::string(kShardNames) + ")");
+        FailWithoutShards(part +
+                              ": has no shards, and none in folders train, "
+                              "validation, test",
+                          ParquetHintOfFolder(part));
       }
       return {std::move(shards), SetOfFolder(part)};
     }
@@ -412,18 +425,6 @@ std::vector<std::string> ListShardsOf(const std::vector<std::string>& paths,
   }
   return shards;
 }
-
-namespace {
-
-void RequireFolder(const std::string& data_dir) {
-  if (!IsUrl(data_dir) && !IsFolder(data_dir)) {
-    struct stat status {};
-    const int error = ::stat(data_dir.c_str(), &status) != 0 ? errno : ENOTDIR;
-    throw IoError(data_dir, "read the folder", error);
-  }
-}
-
-}  // namespace
 
 std::vector<std::string> FindSplitFiles(const std::string& data_dir,
                                         std::string_view split,

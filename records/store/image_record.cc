@@ -120,7 +120,8 @@ RecordPayload MakeArchiveExample(const RecordIndex& index, std::int64_t record,
   if (index.format(shard) == RecordFormat::kTarTree) {
     return TarExample(index.label(record), extent, buffer);
   }
-  return {.bytes = BuildTarExample(ParseTarSample(extent), buffer, image_key)};
+  return {.bytes = BuildTarExample(ParseTarSample(extent), buffer, image_key,
+                                   index.label(record))};
 }
 
 }  // namespace infeed

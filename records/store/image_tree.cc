@@ -15,6 +15,7 @@
 #include "records/files/image_layout.h"
 #include "records/files/layout_faults.h"
 #include "records/files/open_source.h"
+#include "records/files/record_files.h"
 #include "records/files/split_names.h"
 #include "records/files/unreadable_format.h"
 
@@ -72,7 +73,7 @@ class TreeMaker {
     const std::vector<std::string_view> others(walk_.ignored.begin(),
                                                walk_.ignored.end());
     return text + OtherLayoutHint(PathOf(""), others) +
-           (walk_.images.empty() ? ParquetHint() : "");
+           (walk_.images.empty() ? ParquetHintOfFolder(raw_) : "");
   }
 
  private:
@@ -117,18 +118,6 @@ class TreeMaker {
       tree_.classes.push_back(
           {name, text == texts.end() ? name : text->second});
     }
-  }
-
-  [[nodiscard]] std::string ParquetHint() const {
-    const auto file =
-        std::ranges::find_if(walk_.ignored, [](const std::string& path) {
-          return LowerCase(Extension(path)) == "parquet";
-        });
-    return file == walk_.ignored.end()
-               ? ""
-               : "; " + PathOf(*file) +
-                     ": the Python package converts Parquet files that lie "
-                     "directly in a folder: infeed convert FOLDER SHARDS";
   }
 
   // Counts the ignored files below the folder itself, which holds label files

@@ -336,7 +336,8 @@ std::vector<DataFile> FilesInFolder(const std::string& folder,
   if (!HasShards(folder) && !HasRecordFiles(folder)) {
     throw UsageError(PathForMessages(folder) +
                      ": has no shards, tars or zips; a folder of images "
-                     "cannot be part of a list");
+                     "cannot be part of a list" +
+                     ParquetHintOfFolder(folder));
   }
   std::vector<std::string> shards = FindSplit(folder, split, options.on_faults);
   return shards.empty() ? OtherFiles(folder, split, options)
@@ -401,7 +402,7 @@ bool SaysNoSplit(const std::string& data) {
 
 std::string RecordsBelowText(const std::string& folder) {
   const std::string below = FindFolderOfRecords(folder);
-  return below.empty() ? ""
+  return below.empty() ? ParquetHintOfFolder(folder)
                        : "; there are files of records in " + below +
                              ": name that folder";
 }

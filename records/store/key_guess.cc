@@ -303,8 +303,8 @@ RecordKeys FindKeys(const RecordIndex& index, const RecordKeys& given,
   const bool is_tar = !index.holds_examples(place->number);
   if (is_tar && !given.label.empty() && given.label != kLabelKey) {
     throw UsageError("label_key=" + given.label + ": the label of a tar's " +
-                     "sample is in its .cls, else in its .json; leave " +
-                     "label_key out");
+                     "sample is in its .cls, else in its .json: give " +
+                     "label_key=" + std::string(kLabelKey));
   }
   RecordKeys keys = given;
   const bool wants_label = !is_tar && given.label == kLabelKey;
@@ -320,6 +320,12 @@ RecordKeys FindKeys(const RecordIndex& index, const RecordKeys& given,
     }
   }
   return keys;
+}
+
+bool HasTfdsKeys(const RecordIndex& index) {
+  const std::optional<KeyedShard> place = FindShard(index);
+  return place && index.holds_examples(place->number) &&
+         SeenFeatures(index, place->number, place->first).IsTfds();
 }
 
 void RequireFeatures(const RecordIndex& index, const std::string& image_key,

@@ -32,7 +32,7 @@ struct RecordKeys {
 //
 // If none fits, the standard key stays, and reading reports what is missing. It
 // also stays for the label if several fit and the records have no image. An
-// empty label is not wanted, and stays. not_labels: keys of features that are
+// empty key is not wanted, and stays. not_labels: keys of features that are
 // not the label. The image of a tar's sample is its only member with the ending
 // of an image.
 // Reads a few records. Throws UsageError, with both names and the option to
@@ -41,6 +41,10 @@ struct RecordKeys {
 [[nodiscard]] RecordKeys FindKeys(const RecordIndex& index,
                                   const RecordKeys& given = {},
                                   std::span<const std::string> not_labels = {});
+
+// Whether the first readable TFRecords have image and label as in TensorFlow
+// Datasets.
+[[nodiscard]] bool HasTfdsKeys(const RecordIndex& index);
 
 // Throws UsageError, with the keys that records have, for a wanted key that is
 // in no record of the data, or, of large data, in none of a thousand records

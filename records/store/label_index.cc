@@ -18,7 +18,6 @@
 #include "records/files/open_source.h"
 #include "records/files/side_file.h"
 #include "records/files/split_names.h"
-#include "records/store/index_classes.h"
 #include "records/store/record_store.h"
 
 namespace infeed {
@@ -229,8 +228,10 @@ StatedLabel FindStated(const RecordIndex& index, const RecordKeys& given) {
   if (index.any_examples()) {
     stated.keys = FindKeys(index, given);
   }
+  const std::string& image = stated.keys.image;
   const bool is_tfds =
-      stated.keys == RecordKeys{.image = "image", .label = "label"};
+      stated.keys.label == "label" &&
+      (image == "image" || (image.empty() && HasTfdsKeys(index)));
   for (std::size_t i = 0; i < index.shards().size(); ++i) {
     const std::string& shard = index.shards()[i];
     if (!index.holds_examples(i)) {
@@ -272,14 +273,17 @@ int FindLabelOffset(const RecordIndex& index, const RecordKeys& given) {
   return stated.first.label().value_or(1);
 }
 
-std::vector<std::string> NamesByClass(const RecordIndex& index) {
+IndexClasses FindNumberedClasses(const RecordIndex& index,
+                                 const std::string& label_key) {
   IndexClasses classes = FindClasses(index);
   if (classes.names.empty() || classes.first) {
-    return std::move(classes.names);
+    return classes;
   }
-  const std::int64_t end = FindLabelOffset(index) + std::ssize(classes.names);
+  const std::string key = FindLabelKey(index, label_key);
+  classes.first = FindLabelOffset(index, {.image = "", .label = key});
+  const std::int64_t end = *classes.first + std::ssize(classes.names);
   const LabelCounts found =
-      CountLabels(index, {.use_cache = index.uses_cache()});
+      CountLabels(index, {.use_cache = index.uses_cache(), .label_key = key});
   if (!found.empty() && found.rbegin()->first >= end) {
     throw DataError(
         "the labels.txt beside " + PathForMessages(index.shards().front()) +
@@ -289,7 +293,7 @@ std::vector<std::string> NamesByClass(const RecordIndex& index) {
         std::to_string(found.rbegin()->first) +
         ": give it a line for each label, the lowest label's first");
   }
-  return std::move(classes.names);
+  return classes;
 }
 
 }  // namespace infeed

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "records/example/imagenet_example.h"
+#include "records/store/index_classes.h"
 #include "records/store/key_guess.h"
 #include "records/store/record_index.h"
 
@@ -60,10 +61,13 @@ using LabelCounts = std::map<std::int64_t, std::int64_t>;
 [[nodiscard]] std::optional<int> StatedLabelOffset(
     const RecordIndex& index, const RecordKeys& given = {});
 
-// The names of FindClasses(), the name of FindLabelOffset()'s label first. The
-// names of a labels.txt, which does not contain the label of its first name,
-// are compared with the records' labels: throws DataError where a label is
-// beyond the names. Throws what the functions above throw.
-[[nodiscard]] std::vector<std::string> NamesByClass(const RecordIndex& index);
+// FindClasses() with the label of the first name; without names it may be
+// absent. That of a labels.txt, which does not contain it, is
+// FindLabelOffset()'s, and the names are compared with the records' labels:
+// throws DataError where a label is beyond the names. label_key:
+// LabelIndexOptions. Throws what the functions above throw.
+[[nodiscard]] IndexClasses FindNumberedClasses(
+    const RecordIndex& index,
+    const std::string& label_key = std::string(kLabelKey));
 
 }  // namespace infeed

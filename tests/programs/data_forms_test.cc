@@ -159,6 +159,30 @@ TEST(DataThatAreNoRecordsTest, OtherFilesAreNamed) {
   }
 }
 
+TEST(DataThatAreNoRecordsTest,
+     EachProgramNamesTheCommandThatReadsParquetFiles) {
+  const TemporaryFolder data;
+  const std::string name = "train-00000-of-00001.parquet";
+  std::filesystem::create_directory(data / "data");
+  WriteFileAtomically(data / "data/" + name, "PAR1" + std::string(100, '\0'));
+  for (const auto& [program, flags] :
+       {std::pair{"pipeline_throughput", "--dry_run --data_dir "},
+        {"imagenet_to_records",
+         "--dry_run --local_scratch_dir out --raw_data_dir "},
+        {"train_resnet", "--dry_run --model_dir none --data_dir "},
+        {"records", "ls "}}) {
+    for (const std::string& paths :
+         {data.path(), data / "data", data / "data/*.parquet"}) {
+      const ProgramResult result =
+          RunHere(program, flags + ("'" + paths + "'"));
+      EXPECT_NE(result.exit_code, 0) << program << " " << paths;
+      EXPECT_THAT(result.err,
+                  HasSubstr("`infeed convert " + (data / "data") + " SHARDS`"))
+          << program << " " << paths;
+    }
+  }
+}
+
 TEST_F(DataFormsTest, CutArchivesAreDamaged) {
   const std::string tar = forms_.tars() + "/train-000000.tar";
   std::filesystem::resize_file(tar, std::filesystem::file_size(tar) / 2 + 7);

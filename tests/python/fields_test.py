@@ -1,6 +1,7 @@
 """Fields of records, and records without images."""
 
 import copy
+import functools
 import io
 import itertools
 import json
@@ -462,19 +463,39 @@ class RecordsTest(WithRecords):
         self.assertEqual(batch["b"], [b"x", b""])
         self.assertEqual(batch.weights.tolist(), [1, 0])
 
-    def test_of_tars_are_their_members(self):
-        with tarfile.open(self.folder / "texts.tar", "w") as tar:
+    def tar(self, members):
+        """A loader of four samples with these members, by ending: a function of
+        the sample's number.
+        """
+        path = self.folder / "texts.tar"
+        with tarfile.open(path, "w") as tar:
             for number in range(4):
-                for ending in ("txt", "json"):
-                    data = f"{number} {ending}".encode()
+                for ending, text in members.items():
+                    data = text(number).encode()
                     info = tarfile.TarInfo(f"{number:03}.{ending}")
                     info.size = len(data)
                     tar.addfile(info, io.BytesIO(data))
-        batch = next(iter(infeed.Loader(
-            self.folder / "texts.tar", batch_size=4, training=False, views=(),
-            fields={"txt": Field("bytes", ()), "json": "bytes"})))
+        return functools.partial(infeed.Loader, path, batch_size=4,
+                                 training=False, views=())
+
+    def test_of_tars_are_their_members(self):
+        load = self.tar({"txt": "{} txt".format, "json": "{} json".format})
+        batch = next(iter(load(fields={"txt": Field("bytes", ()),
+                                       "json": "bytes"})))
         self.assertEqual(batch["txt"], [b"%d txt" % i for i in range(4)])
         self.assertEqual(batch["json"][0], [b"%d json" % i for i in range(4)])
+
+    def test_labels_of_tars_are_under_the_standard_key(self):
+        load = self.tar({"txt": "{}".format, "cls": "{}".format})
+        text = {"txt": Field("bytes", ())}
+        self.assertIsNone(next(iter(load(fields=text))).labels)
+        for fields in (text, None):
+            batch = next(iter(load(fields=fields, label_key="image/class/label")))
+            self.assertEqual(batch.labels.tolist(), [0, 1, 2, 3])
+            self.assertEqual(batch.weights.tolist(), [1, 1, 1, 1])
+        with self.assertRaisesRegex(ValueError,
+                                    "give label_key=image/class/label"):
+            load(fields=text, label_key="cls")
 
     def test_options_of_images_are_named(self):
         for options, text in (

@@ -212,10 +212,13 @@ class ThreadsTest(unittest.TestCase):
 
 class InterpreterTest(unittest.TestCase):
     def ends(self, code, setup="import infeed, sys\n"
-             "l = infeed.Loader(sys.argv[1], batch_size=4, image_size=32)\n"):
+             "l = infeed.Loader(sys.argv[1], batch_size=4, image_size=32)\n",
+             silently=False):
         done = subprocess.run([sys.executable, "-c", setup + code,
                                support.shards()], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
+        if silently:
+            self.assertEqual(done.stderr, "")
         return done.stdout
 
     @unittest.skipUnless(sysconfig.get_config_var("Py_GIL_DISABLED"),
@@ -231,6 +234,22 @@ class InterpreterTest(unittest.TestCase):
 
     def test_ends_in_the_middle_of_a_pass(self):
         self.ends("passing = iter(l); next(passing)\n")
+
+    def test_ends_silently_in_the_middle_of_a_prefetched_pass(self):
+        """Extensions may keep modules, whose names are then gone first."""
+        self.ends(
+            "import copy, ctypes, infeed.prefetching\n"
+            "class Link:\n"
+            "    pin = lambda self, memory: None\n"
+            "    send = lambda self, batch: (copy.copy(batch), None)\n"
+            "    is_sent = lambda self, mark: True\n"
+            "    receive = lambda self, batch, mark: batch\n"
+            "    finish = lambda self: None\n"
+            "ahead = iter(infeed.prefetching.Prefetch(l, Link(), 2))\n"
+            "next(ahead)\n"
+            "for module in infeed.prefetching, sys.modules['__main__']:\n"
+            "    ctypes.pythonapi.Py_IncRef(ctypes.py_object(module))\n",
+            silently=True)
 
     def test_ends_while_daemon_threads_take_batches(self):
         # Each thread is somewhere else in its loop at the end.

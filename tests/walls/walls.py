@@ -92,6 +92,7 @@ ROOMY = [*STATIONS, "bench", "python"]
 # What a page of Markdown links to or shows, and which of it is elsewhere.
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 URL = re.compile(r"[a-z]+:")
+SEPARATOR = re.compile(r"\|([ :-]+\|)+")  # below the head of a table
 
 # Tests, and how pages name a default: `a` (3), `a` (default 3), `a` is 3 by
 # default; an argument of a table.
@@ -372,6 +373,18 @@ def check_columns(root):
             if len(line) > MOST_COLUMNS:
                 yield (f"{page.relative_to(root)}:{number}: {len(line)} "
                        f"columns; at most {MOST_COLUMNS}")
+        yield from (f"{page.relative_to(root)}:{number}: a table begins with "
+                    "this row, but without a line such as |---|---| below: "
+                    "remove the empty line above"
+                    for number in headless(page))
+
+
+def headless(page):
+    """The rows behind an empty line that are not the head of a table."""
+    lines = page.read_text().split("\n") + [""]
+    return [number for number in range(2, len(lines))
+            if lines[number - 1].startswith("|") and not lines[number - 2]
+            and not SEPARATOR.fullmatch(lines[number])]
 
 
 def check_links(root):

@@ -187,6 +187,13 @@ class WallsTest(unittest.TestCase):
         self.assertEqual(self.breaches(walls.check_columns),
                          ["README.md:2: 121 columns; at most 120"])
 
+    def test_a_row_behind_an_empty_line_is_the_head_of_a_table(self):
+        self.write("README.md", "# Top\n\n| a | b |\n|:--|---|\n| 1 | 2 |\n"
+                   "\n| 3 | 4 |\n| 5 | 6 |\n\nText\n\n| c |\n|---|\n\n| d |\n")
+        self.assertEqual(
+            [line.split(": ")[0] for line in
+             self.breaches(walls.check_columns)], ["README.md:7", "README.md:15"])
+
     def test_tests_that_a_page_names_exist(self):
         self.write("tests/a/a_test.cc", "TEST_F(ATest, Holds) {\n")
         self.write("tests/a/b_test.py", "    def test_b(self):\n")

@@ -176,7 +176,7 @@ std::optional<ImageTree> FindFolderImages(const std::string& input) {
   } catch (const UsageError& error) {
     if (!HasRecordFiles(input)) {
       throw UsageError(std::string(error.what()) +
-                       "; and no TFRecords, tars or zips");
+                       "; no TFRecords, tars or zips either");
     }
   }
   return std::nullopt;

@@ -120,8 +120,8 @@ void AddSelectionFlags(CLI::App& app, SelectionChoice& choice) {
                  "number or a range such as 100-199 per line.")
       ->type_name("FILE");
   app.add_option("--classes", choice.classes,
-                 "Classes whose records are used: names from dataset.json, or "
-                 "labels as stored in records.")
+                 "Classes whose records are used: names from dataset.json or "
+                 "labels.txt, or labels as stored in records.")
       ->type_name("A,B");
   app.add_option(
          "--class_weights", choice.class_weights,

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "pipeline/order/label_class.h"
 #include "pipeline/reading/orientation_note.h"
+#include "records/files/record_files.h"
 #include "records/store/index_data.h"
 #include "trainer/feed/run_input.h"
 
@@ -91,7 +92,8 @@ DataSet::DataSet(const std::string& data_dir, const DataSetOptions& options)
         "data_dir=" + data_dir +
         ": no shards named train-NNNNN-of-NNNNN, validation-... or "
         "test-... in it, no folders of images by class (train/cat/1.jpg), and "
-        "no .tfrecord, .tar or .zip file");
+        "no .tfrecord, .tar or .zip file" +
+        ParquetHintOfFolder(data_dir));
   }
   for (const std::optional<DataSplit>* split : {&train_, &eval_}) {
     if (*split) {

@@ -68,7 +68,8 @@ Weights FromFile(const std::string& path, const DataSet& data,
                  const TrainParams& params) {
   constexpr double kMissing = -1;
   const ClassNames names =
-      data.is_fake() ? ClassNames() : ClassNames(*data.train_index());
+      data.is_fake() ? ClassNames()
+                     : ClassNames(*data.train_index(), params.input.label_key);
   Weights weights(static_cast<std::size_t>(params.input.num_label_classes),
                   kMissing);
   for (const auto& [name, weight] : ReadClassWeights(path)) {

@@ -17,6 +17,7 @@
 #include "tests/support/stream_reader.h"
 #include "tests/support/tar_file.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/test_jpeg.h"
 #include "tests/support/throws.h"
 
 namespace infeed::fixed_fields_stream_test {
@@ -183,6 +184,50 @@ TEST(FixedFieldsStreamTest, FieldsOfTarsAreTheirMembers) {
   const BatchCopy batch = Stream(RecordIndex({path}), options, 1).front();
   EXPECT_EQ(batch.fields[0].bytes, "firstsecond");
   EXPECT_EQ(batch.fields[1].bytes, "[1][2]");
+}
+
+TEST(FixedFieldsStreamTest, LabelsOfTarsAreReadUnderTheStandardKey) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "texts-000.tar";
+  WriteFileAtomically(path, TarFile()
+                                .Add("a.txt", "first")
+                                .Add("a.cls", "3")
+                                .Add("b.txt", "second")
+                                .Add("b.json", R"({"label": 5})")
+                                .Add("c.txt", "third")
+                                .Add("c.cls", "cat")
+                                .End()
+                                .text());
+  const RecordIndex index({path});
+  InputOptions options = Options();
+  options.batch_size = 3;
+  options.training = false;
+  options.fields = {{.key = "txt", .kind = FeatureKind::kBytes}};
+  options.wants_labels = true;
+  options.on_bad_record = OnBadRecord::kSkip;
+  InputPipeline pipeline(index, options);
+  const BatchCopy batch = TakeBatches(pipeline, 1).front();
+  EXPECT_THAT(batch.labels, ElementsAre(3, 5, -1));
+  EXPECT_THAT(batch.weights, ElementsAre(1, 1, 0));
+  EXPECT_THAT(pipeline.stats().first_bad_record,
+              HasSubstr("its .cls is the text \"cat\", not a whole number"));
+  options.label_key = "cls";
+  EXPECT_THAT(MessageOf<UsageError>([&] { (void)Stream(index, options, 1); }),
+              HasSubstr("give label_key=image/class/label"));
+}
+
+// As with images, whose keys are not searched for here.
+TEST(FixedFieldsStreamTest, TheStandardLabelKeyIsReplacedByTheRecordsOwn) {
+  const std::string jpeg = TestJpeg();
+  const TestShards shards(std::vector<std::string>(
+      8, ExtraBytes("photo", {jpeg}) + ExtraBytes("mask", {jpeg}) +
+             ExtraInt64s("class", {4})));
+  InputOptions options = Options();
+  options.fields.clear();
+  options.wants_labels = true;
+  EXPECT_THAT(Stream(shards.index(), options, 1).front().labels, Each(3));
+  options.label_key = "class";
+  EXPECT_THAT(Stream(shards.index(), options, 1).front().labels, Each(3));
 }
 
 TEST(FixedFieldsStreamTest, AWrongFieldIsReportedBeforeAnythingIsAllocated) {

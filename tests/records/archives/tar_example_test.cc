@@ -109,6 +109,20 @@ TEST(TarExampleTest, TakesTheImageOfTheKey) {
             "sample a has no webp (its members: a.png, a.JPG, a.seg.png)");
 }
 
+TEST(TarExampleTest, WithoutAnImageKeyHasTheIndexedLabel) {
+  const std::string text =
+      TarFile().Add("a.txt", "text").Add("a.cls", "cat").text();
+  const auto example = [&](std::int64_t label) {
+    std::vector<std::byte> buffer;
+    return AsText(
+        BuildTarExample(ParseTarSample(AsBytes(text)), buffer, "", label));
+  };
+  EXPECT_THAT(Keys(example(kNoLabel)), ElementsAre("__key__", "cls", "txt"));
+  EXPECT_THAT(Keys(example(7)),
+              ElementsAre("__key__", "cls", "image/class/label", "txt"));
+  EXPECT_EQ(ParseImagenetExample(AsBytes(example(7))).label, 7);
+}
+
 TEST(TarExampleTest, HoldsPartsOfAnyLength) {
   for (const std::size_t bytes : {0U, 100U, 127U, 128U, 16384U, 3U << 20}) {
     const std::string image(bytes, 'i');

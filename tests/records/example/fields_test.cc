@@ -253,9 +253,12 @@ TEST(MissingLabelTest, NamesTheMembersOfASample) {
             "its .json");
   EXPECT_EQ(Why({key, {"json", Texts{R"({"label": "cat"})"}}}),
             "there is no label: it has no .cls, and label in its .json is "
-            "\"cat\", not a whole number");
+            "\"cat\", not a whole number from 0 on");
   EXPECT_EQ(Why({key, {"json", Numbers{1}}}),
             "there is no label: it has no .cls and no .json");
+  EXPECT_EQ(Why({key, {"cls", Texts{"cat"}}}),
+            "there is no label: its .cls is the text \"cat\", not a whole "
+            "number from 0 on; other targets are read by fields");
 }
 
 }  // namespace infeed::fields_test

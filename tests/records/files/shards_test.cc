@@ -115,6 +115,22 @@ TEST_F(ShardsTest, NamesThePartThatIsMissing) {
   }
 }
 
+TEST_F(ShardsTest, NamesTheCommandThatReadsParquetFiles) {
+  Make({"hf/README.md", "hf/data/train-00000-of-00001.parquet",
+        "hf/a/.b.parquet", "other/1.csv"});
+  const std::string hint = (folder_ / "hf/data") +
+                           " has Parquet files: `infeed convert " +
+                           (folder_ / "hf/data") + " SHARDS`";
+  for (const char* spec : {"hf", "hf/data", "hf/data/*.parquet", "hf/*/*"}) {
+    EXPECT_THAT(([&] { List(folder_ / spec); }),
+                ThrowsMessage<IoError>(HasSubstr(hint)));
+  }
+  for (const char* spec : {"other", "other/*", "hf/a/*", "hf/data/*.tar"}) {
+    EXPECT_THAT(([&] { List(folder_ / spec); }),
+                ThrowsMessage<IoError>(Not(HasSubstr("Parquet"))));
+  }
+}
+
 TEST_F(ShardsTest, FindsASplitInBothLayouts) {
   Make({"train-00000-of-00001", "train-extra-00000-of-00001",
         "validation/validation-00000-of-00001", "validation/notes.txt"});

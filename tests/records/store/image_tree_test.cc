@@ -127,7 +127,7 @@ TEST(ImageTreeTest, SaysWhichLayoutsThereAreAndWhyNoneFits) {
               AllOf(HasSubstr("no images found"), HasSubstr("<class>/*.jpg")));
   raw.File("data/train.parquet", "x");
   EXPECT_THAT(MessageFor<UsageError>(raw.path()),
-              HasSubstr("data/train.parquet: the Python package converts"));
+              HasSubstr("/data has Parquet files: `infeed convert "));
   raw.Jpeg("1.jpg");
   EXPECT_THAT(
       MessageFor<UsageError>(raw.path()),

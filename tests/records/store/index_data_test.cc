@@ -187,6 +187,17 @@ TEST_F(IndexDataTest, AFolderOfImagesInAListIsRefused) {
               HasSubstr("a folder of images cannot be part of a list"));
 }
 
+TEST_F(IndexDataTest, ParquetFilesAreToBeConverted) {
+  fs::create_directories(folder_ / "hf/data");
+  WriteFileAtomically(folder_ / "hf/data/0000.parquet", "PAR1");
+  const std::string hf = folder_ / "hf";
+  for (const std::string& data : {hf, hf + "," + WriteTar("b.tar")}) {
+    EXPECT_THAT(MessageOf<UsageError>(
+                    [&] { (void)IndexSplitThatIsThere(data, "train"); }),
+                HasSubstr("`infeed convert " + hf + "/data SHARDS`"));
+  }
+}
+
 TEST_F(IndexDataTest, ContentSaysWhatAFileIsNotItsName) {
   fs::rename(WriteTar("a.tar"), folder_ / "a");
   fs::rename(WriteZip("b.zip"), folder_ / "b.tar");

@@ -200,7 +200,8 @@ TEST(KeyGuess, FindsTheImageOfATar) {
   EXPECT_THAT(MessageOf<UsageError>([] {
                 (void)KeysInTar({"jpg", "cls"}, {.label = "txt"});
               }),
-              HasSubstr("label_key=txt"));
+              AllOf(HasSubstr("label_key=txt: "),
+                    HasSubstr("give label_key=image/class/label")));
 }
 
 TEST(KeyGuess, AnEmptyLabelIsNotWanted) {

@@ -98,6 +98,16 @@ TEST_F(LabelOffsetTest, IsStatedUnlessLabelsTell) {
   EXPECT_EQ(stated(folder_ / "a/x"), 1);
 }
 
+// No image key is wanted where images are not read.
+TEST_F(LabelOffsetTest, FollowsFromTheFormatWithoutAnImageKey) {
+  const auto stated = [](const std::string& shard) {
+    return StatedLabelOffset(RecordIndex({shard}),
+                             {.image = "", .label = "label"});
+  };
+  EXPECT_EQ(stated(Tfds("tfds-validation.tfrecord-00000-of-00001", 3)), 0);
+  EXPECT_EQ(stated(Records("a/x", {1})), std::nullopt);
+}
+
 TEST_F(LabelOffsetTest, IsOneForAllSplits) {
   Records("train-00000-of-00001", {0, 1, 2, 3});
   Records("validation-00000-of-00001", {1, 2, 3});
@@ -134,7 +144,7 @@ TEST_F(LabelOffsetTest, FollowsFromAListOfClasses) {
 TEST_F(LabelOffsetTest, AListOfClassesNamesEachLabelOrIsAnError) {
   const auto names = [&](const std::string& labels) {
     WriteFileAtomically(folder_ / "labels.txt", labels);
-    return NamesByClass(IndexData(folder_.path()));
+    return FindNumberedClasses(IndexData(folder_.path())).names;
   };
   const std::string shard = Records("train-00000-of-00001", {1, 2, 3});
   EXPECT_THAT(names("cat\ndog\nemu\n"), ElementsAre("cat", "dog", "emu"));

@@ -209,17 +209,31 @@ TEST_F(SelectionFlagsTest, FindClassNamesAboveASplitsFolder) {
   std::filesystem::create_directory(folder_ / "train");
   const std::string shard = folder_ / "train/train-00000-of-00001";
   (void)WriteShard(shard, {1});
-  const ClassNames names(RecordIndex({shard}));
+  const ClassNames names(RecordIndex({shard}), std::string(kLabelKey));
   EXPECT_EQ(names.LabelOf("red roses"), 2);
   EXPECT_EQ(names.NameOf(1), "daisy");
   EXPECT_EQ(names.NameOf(3), "3");
   EXPECT_EQ(ClassNames().NameOf(1), "1");
 }
 
+// It does not contain the label of its first name.
+TEST_F(SelectionFlagsTest, TakeTheNamesOfAListOfClasses) {
+  std::filesystem::remove(folder_ / "dataset.json");
+  (void)Write("labels.txt", "daisy\nred roses\n");
+  EXPECT_THAT(Records({"--classes", "red roses"}), ElementsAre(2, 5));
+  EXPECT_THAT(Records({"--classes", "2"}), ElementsAre(2, 5));
+  // The lowest label is 0.
+  (void)Write("labels.txt", "background\ndaisy\nred roses\n");
+  EXPECT_THAT(Records({"--classes", "red roses"}), ElementsAre(2, 5));
+  (void)Write("labels.txt", "daisy\n");
+  EXPECT_THAT(ErrorOf<DataError>({"--classes", "daisy"}),
+              HasSubstr("labels up to 2: give it a line for each label"));
+}
+
 TEST_F(SelectionFlagsTest, NameClassesFromTheirFirstLabel) {
   WriteDatasetInfo(folder_.path(),
                    {.classes = {"daisy", "red roses"}, .first_label = 0});
-  const ClassNames names(index_);
+  const ClassNames names(index_, std::string(kLabelKey));
   EXPECT_EQ(names.LabelOf("daisy"), 0);
   EXPECT_EQ(names.NameOf(1), "red roses");
   EXPECT_EQ(names.NameOf(2), "2");

@@ -1,12 +1,15 @@
 #include "trainer/params/class_weights.h"
 
+#include <cstdint>
 #include <fstream>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
+#include "records/example/imagenet_example.h"
 #include "tests/support/image_folder.h"
 #include "tests/support/matchers.h"
+#include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 
@@ -65,6 +68,26 @@ TEST_F(ClassWeightsTest, BalancedCountsWhatIsSelected) {
 TEST_F(ClassWeightsTest, AFileHasNamesOrLabels) {
   EXPECT_THAT(WeightsOf("dog 0.5\nant 2\nbee 0\n"), ElementsAre(2, 0, 0.5));
   EXPECT_THAT(WeightsOf("1 2\n2 1\n3 0.5\n"), ElementsAre(2, 1, 0.5));
+}
+
+TEST_F(ClassWeightsTest, AFileHasNamesOfLabelsTxt) {
+  TemporaryFolder data;
+  RecordFile file;
+  for (const std::int64_t label : {0, 1}) {
+    ImagenetExample example;
+    example.label = label;
+    example.encoded = "image";
+    file.Add(BuildImagenetExample(example));
+  }
+  file.Write(data / "train-00000-of-00001");
+  std::ofstream(data / "labels.txt") << "ant\nbee\n";
+  std::ofstream(file_) << "bee 3\nant 2\n";
+  RunParams run;
+  run.values.input.num_label_classes = 2;
+  run.values.input.label_offset = 0;
+  run.values.loss_class_weights = file_;
+  ResolveClassWeights(DataSet(data.path()), run);
+  EXPECT_THAT(run.values.optimizer.loss.class_weights, ElementsAre(2, 3));
 }
 
 TEST_F(ClassWeightsTest, RefusesInOneLine) {
