@@ -105,6 +105,8 @@ std::optional<EvalResult> EvaluateHere(const Job& job, Training& training,
                                        const std::stop_token& stop) {
   InputOptions input = EvalInput(job);
   input.trace = training.trace();
+  SayChangedShards(job.data.train());
+  SayChangedShards(job.data.eval());
   std::optional<EvalResult> result;
   TranslateTorchErrors(
       [&] {
