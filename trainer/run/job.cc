@@ -172,6 +172,16 @@ void RequireModel(const RunOptions& options) {
   }
 }
 
+void TakeGivenPolicy(const RunParams& resolved, InputOptions& input) {
+  const InputOptions& given = resolved.values.input;
+  if (IsOnCommandLine(resolved, "on_bad_record")) {
+    input.on_bad_record = given.on_bad_record;
+  }
+  if (IsOnCommandLine(resolved, "max_bad_records")) {
+    input.max_bad_records = given.max_bad_records;
+  }
+}
+
 void SayChangedShards(const std::optional<DataSplit>& split) {
   const std::vector<std::string> changed =
       split ? FindChangedShards(split->index) : std::vector<std::string>();
