@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <filesystem>
 #include <system_error>
@@ -22,6 +23,7 @@ namespace infeed {
 namespace {
 
 constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
+constexpr std::string_view kTemporary = ".tmp-";
 
 void WriteAll(int descriptor, const std::string& path, const char* bytes,
               std::size_t count) {
@@ -217,7 +219,7 @@ void AtomicFile::OpenTemporary() {
   constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
   constexpr int kTries = 1000;
   const std::string first =
-      NameIn(path_) + ".tmp-" + std::to_string(::getpid());
+      NameIn(path_).append(kTemporary) + std::to_string(::getpid());
   std::string name = first;
   for (int i = 1; i <= kTries && file_.get() < 0; ++i) {
     file_ = Descriptor(::openat(folder_.get(), name.c_str(), kFlags, 0666));
@@ -228,6 +230,22 @@ void AtomicFile::OpenTemporary() {
     }
     name = first + "-" + std::to_string(i);
   }
+}
+
+std::string_view NameOfLeftover(std::string_view temporary) {
+  const std::size_t mark = temporary.rfind(kTemporary);
+  if (mark == std::string_view::npos) {
+    return "";
+  }
+  const std::string_view digits = temporary.substr(mark + kTemporary.size());
+  pid_t process = 0;
+  const char* const last = digits.data() + digits.size();
+  const auto [end, error] = std::from_chars(digits.data(), last, process);
+  const bool is_number =
+      error == std::errc() && process > 0 && (end == last || *end == '-');
+  return is_number && ::kill(process, 0) != 0 && errno == ESRCH
+             ? temporary.substr(0, mark)
+             : "";
 }
 
 AtomicFile::~AtomicFile() {

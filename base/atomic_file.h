@@ -49,6 +49,10 @@ class AtomicFile {
   std::int64_t size_ = 0;
 };
 
+// Returns the NAME of NAME.tmp-PROCESS, an AtomicFile's temporary file, if no
+// process of this machine has the number: a killed one left it. Else "".
+[[nodiscard]] std::string_view NameOfLeftover(std::string_view temporary);
+
 // Writes a small file whole.
 void WriteFileAtomically(const std::string& path, std::string_view text,
                          int own_names = 1);

@@ -185,7 +185,11 @@ MemoryPlan PlanMemory(const InputOptions& options, const PlannedData& data) {
         ": raise it, or lower batch_size, image_size, batches_in_pool" +
         (plan.fields > 0 ? ", max_field_bytes" : "") +
         (plan.compressed > 0 ? ", window_records (not in train_resnet)" : "") +
-        (plan.links > 0 ? ", workers_in_flight" : "") + " or threads");
+        (plan.links > 0 ? ", workers_in_flight" : "") + " or threads" +
+        (plan.prefetch > 0
+             ? "; none of these lowers the prefetch from a store: shards on a "
+               "local disk need none"
+             : ""));
   }
   plan.seek_indexes = SeekIndexBytes(options, data, left);
   left -= plan.seek_indexes;

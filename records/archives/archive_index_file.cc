@@ -19,7 +19,7 @@
 namespace infeed {
 namespace {
 
-constexpr std::string_view kArchiveIndexMagic = "infeedAL";
+constexpr std::string_view kArchiveIndexMagic = "infeedAM";
 constexpr std::string_view kArchiveIndexEnding = ".index";
 constexpr std::size_t kImageNumbers = 5;
 
@@ -88,7 +88,7 @@ std::optional<ArchiveFileIndex> ParseArchiveIndex(const SideFile& file) {
   return from.IsAtEnd() ? std::optional(std::move(index)) : std::nullopt;
 }
 
-constexpr std::string_view kMagic = "infeedTB";
+constexpr std::string_view kMagic = "infeedTC";
 constexpr std::string_view kEnding = ".index";
 // Compression and end of the last sample; then the offsets, then the labels.
 constexpr std::size_t kLeadingNumbers = 2;

@@ -17,10 +17,9 @@
 namespace infeed {
 
 AppendFile::AppendFile(std::string path, int own_names)
-    : path_(std::move(path)) {
+    : path_(std::move(path)), own_names_(own_names) {
   if (own_names != kNamedByUser) {
-    MakeFolder(ParentFolder(path_), "create", own_names - 1);
-    file_ = OpenOwnFile(path_, own_names);
+    file_ = OpenOwn();
     return;
   }
   RefuseUrl(path_);
@@ -29,6 +28,27 @@ AppendFile::AppendFile(std::string path, int own_names)
       ::open(path_.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666));
   if (file_.get() < 0) {
     throw IoError(path_, "open", errno);
+  }
+}
+
+Descriptor AppendFile::OpenOwn() const {
+  MakeFolder(ParentFolder(path_), "create", own_names_ - 1);
+  return OpenOwnFile(path_, own_names_);
+}
+
+void AppendFile::FollowPath() {
+  Check(own_names_ != kNamedByUser, "the file is the program's");
+  struct stat named {};
+  struct stat open {};
+  const bool is_there = ::stat(path_.c_str(), &named) == 0;
+  if ((!is_there && errno != ENOENT) || ::fstat(file_.get(), &open) != 0 ||
+      (is_there && named.st_dev == open.st_dev &&
+       named.st_ino == open.st_ino)) {
+    return;
+  }
+  try {
+    file_ = OpenOwn();
+  } catch (const IoError&) {  // A link there, or a folder that may not change.
   }
 }
 

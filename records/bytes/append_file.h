@@ -21,13 +21,21 @@ class AppendFile {
 
   void Append(std::string_view piece);
 
+  // Opens the file at the path anew, and makes it again, if somebody removed it
+  // or moved it away. Goes on with the open one where that fails. Requires: the
+  // user did not name the file.
+  void FollowPath();
+
   // Whether the file's last byte is c; true when it is empty.
   [[nodiscard]] bool EndsWith(char c) const;
 
   [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
+  [[nodiscard]] Descriptor OpenOwn() const;
+
   std::string path_;
+  int own_names_;
   Descriptor file_;
 };
 

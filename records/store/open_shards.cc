@@ -30,6 +30,12 @@ std::size_t LimitFor(const std::vector<std::string>& shards,
   return needs_files ? max_open : std::numeric_limits<std::size_t>::max();
 }
 
+bool IsAsIndexed(const ByteSource& source, const RecordIndex& index,
+                 std::size_t shard) {
+  return source.size() == index.shard_bytes(shard) &&
+         source.version() == index.shard_version(shard);
+}
+
 // Of a local file that changed, what is damaged is a bad record, as is an image
 // file of another size, whose version the index does not have.
 std::unique_ptr<ByteSource> OpenUnchanged(const RecordIndex& index,
@@ -37,8 +43,7 @@ std::unique_ptr<ByteSource> OpenUnchanged(const RecordIndex& index,
   const std::string& path = index.shards()[shard];
   std::unique_ptr<ByteSource> source = OpenSource(path);
   if (IsUrl(path) && !index.is_of_images() &&
-      (source->size() != index.shard_bytes(shard) ||
-       source->version() != index.shard_version(shard))) {
+      !IsAsIndexed(*source, index, shard)) {
     throw IoError(source->path() +
                   ": the object was replaced since its records were found: "
                   "start again");
@@ -84,6 +89,23 @@ bool MappedShards::IsResident(const RecordLocation& location) {
          resident_.Has(static_cast<std::size_t>(location.shard),
                        location.end() - location.offset,
                        std::ssize(file->bytes()));
+}
+
+std::vector<std::string> FindChangedShards(const RecordIndex& index) {
+  std::vector<std::string> changed;
+  for (std::size_t i = 0; i < index.shards().size(); ++i) {
+    const std::string& path = index.shards()[i];
+    if (IsUrl(path) || index.is_of_images()) {
+      continue;
+    }
+    try {
+      if (!IsAsIndexed(FileSource(path), index, i)) {
+        changed.push_back(path);
+      }
+    } catch (const IoError&) {  // Reading it is an error, or goes on.
+    }
+  }
+  return changed;
 }
 
 OpenShards::OpenShards(const RecordIndex& index, std::size_t max_open)

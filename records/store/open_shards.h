@@ -79,6 +79,12 @@ class MappedShards {
   ResidentShards resident_;
 };
 
+// Returns the local shards whose files have had another size or modification
+// time since they were indexed; image files have none of their own. Of an
+// object that was replaced OpenShards throws.
+[[nodiscard]] std::vector<std::string> FindChangedShards(
+    const RecordIndex& index);
+
 // The shards of an index that are open for reading. Beyond the limit, or at the
 // process's limit of open files, the least recently used ones are closed.
 //

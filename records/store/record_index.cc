@@ -120,14 +120,16 @@ void NoteStale(const std::vector<FileRecords>& files,
     }
   }
   if (stale == 1) {
-    notes.push_back(first +
-                    ": was made for another version of its shard, or is "
-                    "damaged; the shard was indexed again");
+    notes.push_back(
+        first +
+        ": was made for another version of its shard or by another "
+        "one of infeed, or is damaged; the shard was indexed again");
   } else if (stale > 1) {
-    notes.push_back(std::to_string(stale) +
-                    " index files were made for other versions of their "
-                    "shards, or are damaged, such as " +
-                    first + "; the shards were indexed again");
+    notes.push_back(
+        std::to_string(stale) +
+        " index files were made for other versions of their "
+        "shards or by other ones of infeed, or are damaged, such as " +
+        first + "; the shards were indexed again");
   }
 }
 

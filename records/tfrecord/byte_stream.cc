@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/count_text.h"
 #include "base/error.h"
 #include "records/tfrecord/index_file.h"
 
@@ -53,9 +54,9 @@ class PlainStream final : public ByteStream {
   std::int64_t announced_ = 0;  // end of the range passed to WillRead()
 };
 
-// Unpacks a gzip stream of one or several members, or a zlib stream. Bytes
-// before damage are delivered; then Read() throws DataError, without an origin,
-// with the place in the packed bytes. `name` is for messages.
+// Unpacks gzip or zlib streams that are joined end to end. Bytes before damage
+// are delivered; then Read() throws DataError, without an origin, with the
+// place in the packed bytes. `name` is for messages.
 class Inflater final : public ByteStream {
  public:
   Inflater(std::unique_ptr<ByteStream> packed, std::string name,
@@ -122,12 +123,9 @@ class Inflater final : public ByteStream {
     state_.avail_in = static_cast<uInt>(got);
   }
 
-  // gzip files may be joined end to end.
   void BeginMember() {
     if (state_.avail_in == 0) {
       ended_ = true;
-    } else if (compression_ != Compression::kGzip) {
-      Fail("other bytes follow it");
     } else {
       member_ended_ = false;
       if (::inflateReset(&state_) != Z_OK) {
@@ -137,12 +135,19 @@ class Inflater final : public ByteStream {
   }
 
   void Fail(std::string_view why) {
+    const std::int64_t offset = packed_offset_ - state_.avail_in;
+    const std::int64_t left = packed_->size() - offset;
     error_ = "the ";
     error_.append(CompressionName(compression_))
         .append(" stream cannot be unpacked at byte ")
-        .append(std::to_string(packed_offset_ - state_.avail_in))
+        .append(std::to_string(offset))
         .append(" of the file: ")
         .append(why);
+    if (left > 0) {
+      error_.append("; its last ")
+          .append(CountText(left, "byte"))
+          .append(" are not read");
+    }
   }
 
   std::unique_ptr<ByteStream> packed_;

@@ -73,9 +73,9 @@ void CheckOurs(const Shard& shard, std::string_view bytes) {
   const SideSource source = SideSource::Of(shard.source());
   WriteSideFile(shard.index_path(), "infeedIX", source, bytes);
   CheckFrames(shard);
-  WriteSideFile(shard.index_path(), "infeedTB", source, bytes);
+  WriteSideFile(shard.index_path(), "infeedTC", source, bytes);
   CheckTar(shard);
-  WriteSideFile(shard.index_path(), "infeedAL", source, bytes);
+  WriteSideFile(shard.index_path(), "infeedAM", source, bytes);
   CheckArchive(shard);
 }
 

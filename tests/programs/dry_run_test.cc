@@ -156,6 +156,26 @@ TEST_F(DryRunTest, CountsTheBadImages) {
   EXPECT_LE(bad, std::stoi(counts[2]));
 }
 
+TEST_F(DryRunTest, EndsWhereAnEvaluationWouldOfBadRecords) {
+  std::vector<std::string> payloads = PayloadsOfFourClasses(8);
+  for (std::size_t i = 2; i < payloads.size(); ++i) {
+    payloads[i] = PayloadWithImage("no image", 0);
+  }
+  const std::string data = folder_ / "bad";
+  fs::create_directories(data);
+  WriteShard(data + "/" + ShardName("validation", 0, 1), payloads);
+  for (const auto& [policy, code] : {std::pair("on_bad_record=skip", 0),
+                                     {"on_bad_record=fail", 3},
+                                     {"max_bad_records=2", 3}}) {
+    for (const char* dry : {"", " --dry_run"}) {
+      const ProgramResult run =
+          Run(model_.folder(), "--mode eval --data_dir " + data +
+                                   " --params_override " + policy + dry);
+      EXPECT_EQ(run.exit_code, code) << policy << dry << "\n" << run.err;
+    }
+  }
+}
+
 TEST_F(DryRunTest, WritesNothingAndSaysWhatWouldRun) {
   const std::map<std::string, std::string> before = FilesBelow(model_.folder());
   const ProgramResult train = Succeeded(model_.Run(Train("--dry_run")));

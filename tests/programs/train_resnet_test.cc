@@ -133,6 +133,22 @@ TEST_F(TrainResnetTest, GoesOnAfterASignalAsIfNeverStopped) {
   ExpectSameSteps("straight", "stopped");
 }
 
+TEST_F(TrainResnetTest, NamesShardsThatAreReplacedWhileItTrains) {
+  RunningProgram run("train_resnet",
+                     Arguments("replaced", "train_steps=30000,steps_per_eval=3",
+                               "--mode train_and_eval --device cpu"));
+  ASSERT_TRUE(run.ReadUntil("evaluation at step 3")) << run.err();
+  EXPECT_THAT(run.err(), Not(HasSubstr("changed since the run began")));
+  Write("validation", PayloadsOfFourClasses(12));
+  ASSERT_TRUE(
+      run.ReadUntil("validation: 1 shard of 1 changed since the run "
+                    "began, such as " +
+                    data_ / ShardName("validation", 0, 1)))
+      << run.err();
+  run.Signal(SIGTERM);
+  EXPECT_EQ(run.Wait(), 75) << run.err();
+}
+
 TEST_F(TrainResnetTest, TrainsOnImagesThatAreNotSquare) {
   const std::string more =
       kResNet + std::string() +

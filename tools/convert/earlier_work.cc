@@ -1,6 +1,5 @@
 #include "tools/convert/earlier_work.h"
 
-#include <signal.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 
@@ -25,7 +24,6 @@
 #include "base/own_files.h"
 #include "records/bytes/byte_source.h"
 #include "records/bytes/crc32c.h"
-#include "records/bytes/whole_number.h"
 #include "records/cloud/object_store.h"
 #include "records/files/open_source.h"
 #include "records/files/shards.h"
@@ -134,8 +132,6 @@ bool HasFile(const std::string& path) {
   return fs::exists(fs::symlink_status(path, ignored));
 }
 
-constexpr std::string_view kTemporary = ".tmp-";
-
 // Returns the problem with a shard's bytes; empty: none.
 std::string Mismatch(const std::string& path, const DatasetInfo::Shard& shard,
                      bool read_it) {
@@ -156,13 +152,6 @@ std::string Mismatch(const std::string& path, const DatasetInfo::Shard& shard,
     }
   }
   return "";
-}
-
-// Whether no process of this machine has the number in a temporary suffix, "7"
-// or "7-1".
-bool IsDead(std::string_view text) {
-  const auto process = ParsePlainNumber<pid_t>(text.substr(0, text.find('-')));
-  return process && *process > 0 && ::kill(*process, 0) != 0 && errno == ESRCH;
 }
 
 // "train-00000-of-00002.shard.json.tmp-7" -> "train-00000-of-00002", and
@@ -319,10 +308,8 @@ void RemoveDeadTemporaries(const ConversionPlan& plan,
     for (fs::directory_iterator entry(folder, ignored), end; entry != end;
          entry.increment(ignored)) {
       const std::string name = entry->path().filename().string();
-      const std::size_t mark = name.rfind(kTemporary);
-      if (mark != std::string::npos &&
-          IsDead(std::string_view(name).substr(mark + kTemporary.size())) &&
-          IsOurs(folder, name) && !others.contains(ShardOf(name))) {
+      if (!NameOfLeftover(name).empty() && IsOurs(folder, name) &&
+          !others.contains(ShardOf(name))) {
         fs::remove(entry->path(), ignored);
       }
     }

@@ -152,17 +152,41 @@ bool IsYaml(std::string_view path) {
   return extension == "yaml" || extension == "yml";
 }
 
-// Whether a YAML file, such as coco8.yaml, describes a data set.
-bool DescribesData(const AnnotatedFolder& folder, const std::string& file) {
-  return InFile(PathForMessages(folder.PathOf(file)), [&] {
-    const YAML::Node root = LoadYaml(folder.Read(file, kMaxYamlBytes));
+// Whether a line of a text that is not YAML begins as one of a data.yaml.
+bool LooksLikeDataYaml(std::string_view text) {
+  for (const std::string_view key : {"names:", "train:"}) {
+    const std::size_t found = text.find(key);
+    if (found != std::string_view::npos &&
+        (found == 0 || text[found - 1] == '\n')) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Whether a YAML file, such as coco8.yaml, describes a data set. One that is
+// not YAML and would not describe any is noted.
+bool DescribesData(const AnnotatedFolder& folder, const std::string& file,
+                   std::vector<std::string>& notes) {
+  const std::string path = PathForMessages(folder.PathOf(file));
+  std::string text;
+  try {
+    text = folder.Read(file, kMaxYamlBytes);
+    const YAML::Node root = LoadYaml(text);
     return root.IsMap() &&
            (root["names"].IsDefined() || root["train"].IsDefined());
-  });
+  } catch (const DataError& error) {
+    if (LooksLikeDataYaml(text)) {
+      throw error.At({.path = path});
+    }
+    notes.push_back("--yolo: " + path + " is ignored: " + error.reason());
+    return false;
+  }
 }
 
 // Each data.yaml; without any, the file of another name in RAW.
-std::vector<std::string> FindDataYamls(const AnnotatedFolder& folder) {
+std::vector<std::string> FindDataYamls(const AnnotatedFolder& folder,
+                                       std::vector<std::string>& notes) {
   std::vector<std::string> found;
   for (const std::string& file : folder.files()) {
     if (IsYaml(file) && LowerCase(WithoutExtension(BaseName(file))) == "data") {
@@ -173,7 +197,7 @@ std::vector<std::string> FindDataYamls(const AnnotatedFolder& folder) {
     return found;
   }
   for (std::string& file : folder.FilesIn("")) {
-    if (IsYaml(file) && DescribesData(folder, file)) {
+    if (IsYaml(file) && DescribesData(folder, file, notes)) {
       found.push_back(std::move(file));
     }
   }
@@ -188,9 +212,10 @@ std::vector<std::string> FindDataYamls(const AnnotatedFolder& folder) {
 }  // namespace
 
 std::vector<DataYaml> ReadDataYamls(const AnnotatedFolder& folder,
-                                    const AnnotationOptions& options) {
+                                    const AnnotationOptions& options,
+                                    std::vector<std::string>& notes) {
   std::vector<DataYaml> found;
-  for (const std::string& file : FindDataYamls(folder)) {
+  for (const std::string& file : FindDataYamls(folder, notes)) {
     found.push_back(InFile(PathForMessages(folder.PathOf(file)), [&] {
       return ParseDataYaml(folder.Read(file, kMaxYamlBytes), options);
     }));

@@ -26,11 +26,13 @@ struct DataYaml {
 };
 
 // Reads each data.yaml or data.yml of a folder, in the order of their paths;
-// without any, the YAML file of another name in RAW that has names or train.
+// without any, the YAML file of another name in RAW that has names or train;
+// others there that are not YAML are noted.
 // Without a class list in the options each must have names; kpt_shape is not
 // read if the options have one. Throws IoError, UsageError for two such files,
 // and DataError, also for two data.yaml that have other names or key points.
 [[nodiscard]] std::vector<DataYaml> ReadDataYamls(
-    const AnnotatedFolder& folder, const AnnotationOptions& options);
+    const AnnotatedFolder& folder, const AnnotationOptions& options,
+    std::vector<std::string>& notes);
 
 }  // namespace infeed

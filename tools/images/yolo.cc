@@ -208,7 +208,8 @@ std::vector<AnnotatedObject> ParseYolo(std::string_view text,
 ImageTree ReadYolo(const std::string& folder,
                    const AnnotationOptions& options) {
   const AnnotatedFolder in(folder);
-  const std::vector<DataYaml> yamls = ReadDataYamls(in, options);
+  std::vector<std::string> notes;
+  const std::vector<DataYaml> yamls = ReadDataYamls(in, options, notes);
   YoloSplits found = FindYoloSplits(in, folder, yamls);
   std::vector<ImageObjects> all(found.images.size());
   bool has_labels = false;
@@ -249,6 +250,7 @@ ImageTree ReadYolo(const std::string& folder,
     images.Add(split, in.FileOf(*entry), std::move(all[i]));
   }
   ImageTree tree = images.Finish(format.names, "--yolo");
+  std::ranges::move(notes, std::back_inserter(tree.notes));
   std::ranges::move(found.notes, std::back_inserter(tree.notes));
   return tree;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "pipeline/order/epoch_batches.h"
 
@@ -21,5 +22,22 @@ struct EvalSteps {
   // The number of evaluations from this step on, including the step's own.
   [[nodiscard]] std::int64_t LeftAt(std::int64_t step) const;
 };
+
+// The steps after which a run without an image_size_schedule writes
+// checkpoints: each evaluation, and the end of the first loop after `interval`
+// steps without one. Pure arithmetic.
+struct SavedSteps {
+  std::int64_t loop = 1;      // iterations_per_loop
+  std::int64_t interval = 1;  // steps_per_checkpoint
+  bool evaluates = false;
+  EvalSteps evaluations = {};
+
+  [[nodiscard]] std::int64_t NextAfter(std::int64_t saved) const;
+};
+
+// A sentence if there are multiples of keep_every after which no checkpoint is
+// written, with a value near it that has none if there is one; "": none.
+[[nodiscard]] std::string UnsavedMultiplesText(std::int64_t keep_every,
+                                               const SavedSteps& steps);
 
 }  // namespace infeed

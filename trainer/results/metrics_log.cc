@@ -49,6 +49,10 @@ Json ToJson(const EventValue& event) {
 
 MetricsLog::MetricsLog(const std::string& model_dir)
     : file_(MetricsPath(model_dir)) {
+  EndLine();
+}
+
+void MetricsLog::EndLine() {
   if (!file_.EndsWith('\n')) {
     file_.Append("\n");
   }
@@ -56,6 +60,8 @@ MetricsLog::MetricsLog(const std::string& model_dir)
 
 void MetricsLog::Write(const std::string& event, std::int64_t step,
                        const EventValues& values) {
+  file_.FollowPath();
+  EndLine();
   file_.Append(MetricsLine(UnixSeconds(), event, step, values));
 }
 

@@ -22,9 +22,10 @@ struct EventValue {
 
 // Appends lines of JSON to MODEL_DIR/metrics.jsonl. Each has "schema": 1,
 // "time" (Unix seconds), "event" and "step", then the values given. A number
-// that is not finite is written as null. If a killed run left an incomplete
-// line, a newline is written after it first. docs/report.md lists the events
-// and their values.
+// that is not finite is written as null. If a killed run, or whoever cut the
+// file, left an incomplete line, a newline is written after it first. A file
+// that is removed or moved away is made again for the next line. docs/report.md
+// lists the events and their values.
 //
 // One thread at a time. Throws IoError.
 class MetricsLog {
@@ -35,6 +36,8 @@ class MetricsLog {
              const EventValues& values);
 
  private:
+  void EndLine();
+
   AppendFile file_;
 };
 

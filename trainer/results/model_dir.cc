@@ -4,12 +4,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <system_error>
 
 #include <fmt/format.h>
 
+#include "base/atomic_file.h"
 #include "base/error.h"
 #include "records/bytes/whole_number.h"
 
@@ -20,6 +22,9 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kPrefix = "checkpoint-";
 constexpr std::size_t kDigits = 8;
+// The files that are replaced whole.
+constexpr std::array<std::string_view, 5> kSingleFiles = {
+    "params.yaml", "labels.txt", "best.json", "evaluations.json", kReportFile};
 
 std::string CheckpointName(std::int64_t step) {
   Check(step >= 0, "a step is not negative");
@@ -68,6 +73,20 @@ std::string ProfilePath(const std::string& model_dir, std::int64_t step) {
   return PathIn(model_dir,
                 fmt::format("plugins/profile/{:0{}}/train_resnet.pt.trace.json",
                             step, kDigits));
+}
+
+void RemoveLeftFiles(const std::string& model_dir) {
+  const std::string eval = EvalFolder(model_dir);
+  for (const std::string& folder : {model_dir, eval}) {
+    for (const std::string& name : NamesInFolder(folder)) {
+      const std::string_view left = NameOfLeftover(name);
+      if (folder == eval
+              ? EvalStep(left).has_value()
+              : std::ranges::find(kSingleFiles, left) != kSingleFiles.end()) {
+        RemoveFile(PathIn(folder, name));
+      }
+    }
+  }
 }
 
 std::vector<std::string> ModelFiles(const std::string& model) {

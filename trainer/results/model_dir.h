@@ -72,6 +72,11 @@ inline constexpr std::string_view kReportFile = "report.html";
 // missing. Throws IoError.
 [[nodiscard]] std::vector<std::string> NamesInFolder(const std::string& folder);
 
+// Removes what killed runs of this machine left of files that they were
+// writing, such as report.html.tmp-42; not temporary checkpoints. Throws
+// IoError.
+void RemoveLeftFiles(const std::string& model_dir);
+
 // The folder, and the paths in it that runs read and write. model: a model
 // directory or a checkpoint; a file of weights is the only path; "": no paths.
 // Some paths may not exist.

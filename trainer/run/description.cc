@@ -110,6 +110,7 @@ RunOrigin MakeOrigin(const Job& job) {
 
 void WriteDescription(const Job& job) {
   const std::string& model_dir = job.options.model_dir;
+  RemoveLeftFiles(model_dir);
   if (!job.data.is_fake()) {
     DataLabels(job).Save(model_dir);
   }

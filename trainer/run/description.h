@@ -11,8 +11,8 @@
 // Describes a training run in its model directory.
 namespace infeed {
 
-// Writes params.yaml, with the run's origin as comments, and labels.txt. Throws
-// IoError.
+// Writes params.yaml, with the run's origin as comments, and labels.txt;
+// removes what killed runs left of such files. Throws IoError.
 void WriteDescription(const Job& job);
 
 // The profiles of a run that starts at first_step; none on ranks other than 0.

@@ -17,17 +17,9 @@
 namespace infeed {
 namespace {
 
-// With the policy for bad records that the command line gives; the model's is
-// that of its training.
 InputOptions InputOfMode(const Job& job) {
   InputOptions input = EvalInput(job);
-  const InputOptions& given = job.params.input;
-  if (IsOnCommandLine(job.resolved, "on_bad_record")) {
-    input.on_bad_record = given.on_bad_record;
-  }
-  if (IsOnCommandLine(job.resolved, "max_bad_records")) {
-    input.max_bad_records = given.max_bad_records;
-  }
+  TakeGivenPolicy(job.resolved, input);
   if (input.on_bad_record == OnBadRecord::kReplace) {
     throw UsageError(
         "on_bad_record=replace: an evaluation counts each image once, so "
@@ -61,6 +53,7 @@ bool EvaluateAndPrint(Evaluator& evaluator, const RunStart& from,
     Say(fmt::format("not an evaluation of the training itself, kept as {}: {}",
                     subject.name(), subject.differences));
   }
+  SayChangedShards(job.data.eval());
   const std::optional<EvalResult> result = Evaluate(
       job.device, job.data.eval_index(), evaluator.input, evaluator.classes,
       job.ranks, stop, job.params.eval_live_weights);

@@ -31,17 +31,21 @@ const RecordIndex* IndexOf(const RunOptions& options, const DataSet& data) {
   return Trains(options.mode) ? data.train_index() : data.eval_index();
 }
 
-InputOptions InputOf(const RunOptions& options, const TrainParams& params) {
+InputOptions InputOf(const RunOptions& options, const RunParams& resolved) {
+  const TrainParams& params = resolved.values;
   InputOptions input =
       Trains(options.mode) ? params.input : EvalInputOf(params);
+  if (options.mode == Mode::kEval) {
+    TakeGivenPolicy(resolved, input);
+  }
   input.bad_record_report.clear();  // Nothing is written.
   return input;
 }
 
 // Has each worker fill some images.
 void TryInputWorkers(const RunOptions& options, const DataSet& data,
-                     const TrainParams& params, Preparation& preparation) {
-  const InputOptions input = InputOf(options, params);
+                     const RunParams& resolved, Preparation& preparation) {
+  const InputOptions input = InputOf(options, resolved);
   if (input.workers.empty() || !HasInput(options, data) || data.is_fake()) {
     return;
   }
@@ -60,12 +64,12 @@ void TryInputWorkers(const RunOptions& options, const DataSet& data,
 
 // Makes one batch. Returns the memory that the input may use.
 std::int64_t TryInput(const RunOptions& options, const DataSet& data,
-                      const TrainParams& params) {
+                      const RunParams& resolved) {
   if (!HasInput(options, data)) {
     return 0;
   }
   const std::unique_ptr<BatchStream> input =
-      OpenInput(IndexOf(options, data), InputOf(options, params));
+      OpenInput(IndexOf(options, data), InputOf(options, resolved));
   const BatchHandle batch = input->Next();
   Check(batch != nullptr, "a split has a batch");
   input->Stop();
@@ -84,8 +88,9 @@ std::int64_t TryInput(const RunOptions& options, const DataSet& data,
 }
 
 // Checks the labels of all records, unless they are in an object store, where
-// they would have to be downloaded.
-void TryLabels(const DataSplit& split, const TrainParams& params, bool trains) {
+// they would have to be downloaded. input: of the training, or the evaluation.
+void TryLabels(const DataSplit& split, const TrainParams& params,
+               const InputOptions& input) {
   const RecordIndex& index = split.index;
   if (std::ranges::any_of(index.shards(), IsUrl)) {
     Say("labels: " + split.name +
@@ -96,18 +101,16 @@ void TryLabels(const DataSplit& split, const TrainParams& params, bool trains) {
       CountLabels(index, {.label_key = params.input.label_key}), params);
   const std::string text = split.name + ": " + BadLabelsText(bad, params);
   Say("labels: " + text);
-  const bool is_over = params.input.max_bad_records >= 0 &&
-                       bad.count() > params.input.max_bad_records;
-  const bool ends =
-      trains && (params.input.on_bad_record == OnBadRecord::kFail || is_over);
+  const bool is_over =
+      input.max_bad_records >= 0 && bad.count() > input.max_bad_records;
+  const bool ends = input.on_bad_record == OnBadRecord::kFail || is_over;
   if (bad.count() > 0 && (ends || bad.count() == bad.records)) {
-    throw DataError(
-        text +
-        fmt::format("; on_bad_record={}, max_bad_records={}, "
-                    "label_offset={}, num_label_classes={}",
-                    ChoiceName(params.input.on_bad_record, kOnBadRecords),
-                    params.input.max_bad_records, LabelOffsetOf(params),
-                    params.input.num_label_classes));
+    throw DataError(text +
+                    fmt::format("; on_bad_record={}, max_bad_records={}, "
+                                "label_offset={}, num_label_classes={}",
+                                ChoiceName(input.on_bad_record, kOnBadRecords),
+                                input.max_bad_records, LabelOffsetOf(params),
+                                params.input.num_label_classes));
   }
 }
 
@@ -145,16 +148,21 @@ void TryDisk(const RunOptions& options, const TrainParams& params) {
 }  // namespace
 
 void Forecast(const RunOptions& options, const DataSet& data,
-              const TrainParams& params, Preparation& preparation) {
+              const RunParams& resolved, Preparation& preparation) {
+  const TrainParams& params = resolved.values;
   std::int64_t input = 0;
   if (data.train() && Trains(options.mode)) {
-    preparation.Do([&] { TryLabels(*data.train(), params, true); });
+    preparation.Do([&] { TryLabels(*data.train(), params, params.input); });
   }
   if (data.eval()) {
-    preparation.Do([&] { TryLabels(*data.eval(), params, false); });
+    preparation.Do([&] {
+      TryLabels(*data.eval(), params,
+                Trains(options.mode) ? EvalInputOf(params)
+                                     : InputOf(options, resolved));
+    });
   }
-  preparation.Do([&] { input = TryInput(options, data, params); });
-  TryInputWorkers(options, data, params, preparation);
+  preparation.Do([&] { input = TryInput(options, data, resolved); });
+  TryInputWorkers(options, data, resolved, preparation);
   if (!params.precision && Trains(options.mode) && !IsGpu(options.device) &&
       CpuHasBfloat16()) {
     Say("precision: auto; a run times bfloat16 against float32 first");

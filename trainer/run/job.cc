@@ -6,8 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "base/count_text.h"
 #include "base/shown_text.h"
 #include "records/store/index_classes.h"
+#include "records/store/open_shards.h"
 #include "trainer/checkpoint/best_checkpoint.h"
 #include "trainer/checkpoint/manifest.h"
 #include "trainer/checkpoint/named_weights.h"
@@ -167,6 +169,28 @@ void RequireModel(const RunOptions& options) {
         "model_dir={}: no such model folder: there is no params.yaml and no "
         "checkpoint; train a model into it first, or give another model_dir",
         options.model_dir));
+  }
+}
+
+void TakeGivenPolicy(const RunParams& resolved, InputOptions& input) {
+  const InputOptions& given = resolved.values.input;
+  if (IsOnCommandLine(resolved, "on_bad_record")) {
+    input.on_bad_record = given.on_bad_record;
+  }
+  if (IsOnCommandLine(resolved, "max_bad_records")) {
+    input.max_bad_records = given.max_bad_records;
+  }
+}
+
+void SayChangedShards(const std::optional<DataSplit>& split) {
+  const std::vector<std::string> changed =
+      split ? FindChangedShards(split->index) : std::vector<std::string>();
+  if (!changed.empty()) {
+    Say(fmt::format(
+        "{}: {} of {} changed since the run began, such as {}: records may be "
+        "bad or others from there on; put the files back, or start again",
+        split->name, CountText(changed.size(), "shard"),
+        split->index.shards().size(), PathForMessages(changed.front())));
   }
 }
 

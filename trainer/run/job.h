@@ -72,6 +72,14 @@ void RequireModel(const RunOptions& options);
 // The input options of this rank's part of an evaluation, with the run's trace.
 [[nodiscard]] InputOptions EvalInput(const Job& job);
 
+// Takes the policy for bad records that the command line of the mode kEval
+// gives; the model's is that of its training.
+void TakeGivenPolicy(const RunParams& resolved, InputOptions& input);
+
+// Prints a line if local shards of the split changed since the run began: their
+// records are not where its index has them.
+void SayChangedShards(const std::optional<DataSplit>& split);
+
 // Where a run starts or resumes.
 struct RunStart {
   std::int64_t step = 0;

@@ -26,7 +26,7 @@ using Work = std::function<ProgramEnd(const std::stop_token&)>;
 // input workers, and the space for memory and checkpoints. Prints the results.
 // Requires: the parameters are resolved.
 void Forecast(const RunOptions& options, const DataSet& data,
-              const TrainParams& params, Preparation& preparation);
+              const RunParams& resolved, Preparation& preparation);
 
 // The mode kReplay, which needs no preparation: makes the batches of steps of a
 // recorded run again, and writes a page and lines of JSON for each. Throws

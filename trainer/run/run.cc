@@ -244,14 +244,14 @@ ProgramEnd RunOnDevice(const RunOptions& options, Ranks& ranks,
         device = MakeDeviceLoop(MakeModelOptions(params),
                                 MakeOptimizerOptions(params), device_options);
       })) {
-    Forecast(options, parts.data, params, preparation);
+    Forecast(options, parts.data, parts.resolved, preparation);
     return preparation.End();
   }
   const Job job{options, parts.resolved, params, parts.data,
                 *device, ranks,          memory, ReadCpuTimes()};
   PrintStart(job);
   if (preparation.is_dry_run()) {
-    Forecast(options, parts.data, params, preparation);
+    Forecast(options, parts.data, parts.resolved, preparation);
   }
   if (parts.teacher) {
     BeginTeaching(*std::exchange(parts.teacher, std::nullopt), *device, ranks);

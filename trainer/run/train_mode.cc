@@ -105,6 +105,8 @@ std::optional<EvalResult> EvaluateHere(const Job& job, Training& training,
                                        const std::stop_token& stop) {
   InputOptions input = EvalInput(job);
   input.trace = training.trace();
+  SayChangedShards(job.data.train());
+  SayChangedShards(job.data.eval());
   std::optional<EvalResult> result;
   TranslateTorchErrors(
       [&] {
@@ -316,6 +318,22 @@ void LoadStart(const Job& job, TrainTask& task) {
   }
 }
 
+// Prints a line on checkpoints that keep_every asks for in vain.
+void NoteUnsavedMultiples(const Job& job, std::int64_t first_step) {
+  const TrainParams& params = job.params;
+  if (!params.image_size_schedule.empty()) {
+    return;  // Loops also end where the size changes.
+  }
+  const std::string text = UnsavedMultiplesText(
+      params.keep_every, {.loop = params.iterations_per_loop,
+                          .interval = params.steps_per_checkpoint,
+                          .evaluates = Evaluates(job),
+                          .evaluations = EvalStepsOf(job, first_step)});
+  if (!text.empty()) {
+    Say(text);
+  }
+}
+
 void RequireOutputs(const Job& job) {
   if (job.ranks.place().is_first() && !job.options.export_dir.empty()) {
     RequireExportable(job.options);
@@ -341,6 +359,7 @@ Work PrepareTraining(const Job& job, Preparation& preparation) {
                          past.subject().key);
     (void)ReadEvalHistory(job.options.model_dir);
   });
+  preparation.Do([&] { NoteUnsavedMultiples(job, task->start().step); });
   if (preparation.is_dry_run() && task->past) {
     SayPlan(job, *task);
   }

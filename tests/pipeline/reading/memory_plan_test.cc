@@ -21,8 +21,9 @@ const InputOptions kOptions{.batch_size = 8,
                             .batches_in_pool = 3,
                             .memory_limit = 256 * kMebi};
 
-std::string Refusal(const InputOptions& options) {
-  return MessageOf<UsageError>([&] { (void)PlanMemory(options, kData); });
+std::string Refusal(const InputOptions& options,
+                    const PlannedData& data = kData) {
+  return MessageOf<UsageError>([&] { (void)PlanMemory(options, data); });
 }
 
 TEST(MemoryPlanTest, CountsTheFixedParts) {
@@ -105,6 +106,10 @@ TEST(MemoryPlanTest, CountsWhatIsReadAheadFromStores) {
   PlannedData data = kData;
   data.in_cloud = true;
   EXPECT_EQ(PlanMemory(options, data).prefetch, 512 * kMebi);
+  options.memory_limit = 80 * kMebi;
+  EXPECT_THAT(Refusal(options), EndsWith(" or threads"));
+  EXPECT_THAT(Refusal(options, data),
+              EndsWith("shards on a local disk need none"));
 }
 
 TEST(MemoryPlanTest, NamesBothNumbersThePartsAndWhatToLower) {

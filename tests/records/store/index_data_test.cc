@@ -7,6 +7,7 @@
 #include <fstream>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "base/atomic_file.h"
@@ -267,16 +268,45 @@ TEST_F(IndexDataTest, AStaleIndexIsNamed) {
   }
 }
 
+// They end where the first of joined tars does, and their magics were others.
+TEST_F(IndexDataTest, IndexesOfOlderProgramsAreMadeAgain) {
+  const std::string folders = TarFile()
+                                  .Add("cat/a.jpg", "\xff\xd8\xff")
+                                  .Add("dog/b.jpg", "\xff\xd8\xff")
+                                  .End()
+                                  .text();
+  Write("folders.tar", folders);
+  for (const auto& [path, magic, old] :
+       {std::tuple(WriteTar("a.tar"), "infeedTC", "infeedTB"),
+        std::tuple(folder_ / "folders.tar", "infeedAM", "infeedAL")}) {
+    EXPECT_THAT(IndexData(path).notes(), IsEmpty());
+    const std::string index =
+        folder_ / (".infeed/" + FileNameOf(path) + ".index");
+    const SideFile kept = ReadSideFile(index, magic).value();
+    WriteSideFile(index, old, kept.source, kept.payload);
+    EXPECT_THAT(IndexData(path).notes(),
+                ElementsAre(HasSubstr(index + ": was made for another version "
+                                              "of its shard or by another one "
+                                              "of infeed")));
+
+    const std::string joined =
+        Write(FileNameOf(path), ReadWholeFile(path, 1 << 20) + folders);
+    WriteSideFile(index, old, SideSource::Of(FileSource(joined)), kept.payload);
+    EXPECT_THAT(MessageOf<DataError>([&] { (void)IndexData(joined); }),
+                HasSubstr("data behind the end of the tar"));
+  }
+}
+
 TEST_F(IndexDataTest, DamagedIndexesOfAZipAreNotUsed) {
   const std::string path = WriteZip("a.zip");
   EXPECT_EQ(See(IndexData(path)), Expected(1));
   const std::string index = folder_ / ".infeed/a.zip.index";
-  const SideFile good = ReadSideFile(index, "infeedAL").value();
+  const SideFile good = ReadSideFile(index, "infeedAM").value();
   // Each byte in turn begins a larger number, with the right checksum.
   for (std::size_t at = 0; at < good.payload.size(); ++at) {
     std::string bad = good.payload;
     bad[at] = '\xFF';
-    WriteSideFile(index, "infeedAL", good.source, bad);
+    WriteSideFile(index, "infeedAM", good.source, bad);
     EXPECT_EQ(IndexData(path).size(), 3) << at;
   }
 }
@@ -286,12 +316,12 @@ TEST_F(IndexDataTest, AnIndexOfMoreClassesThanThereMayBeIsNotUsed) {
   const std::string path = WriteZip("a.zip");
   EXPECT_EQ(See(IndexData(path)), Expected(1));
   const std::string index = folder_ / ".infeed/a.zip.index";
-  const SideFile good = ReadSideFile(index, "infeedAL").value();
+  const SideFile good = ReadSideFile(index, "infeedAM").value();
   for (const std::uint64_t classes : {3U, kMostClasses + 1U}) {
     std::string payload(3, '\0');
     AppendVarint(classes, payload);
     payload.append(classes + 3, '\0');  // without names, notes, images, texts
-    WriteSideFile(index, "infeedAL", good.source, payload);
+    WriteSideFile(index, "infeedAM", good.source, payload);
     EXPECT_EQ(IndexData(path).size(), classes == 3 ? 0 : 3);
   }
 }

@@ -1,5 +1,6 @@
 #include "records/store/open_shards.h"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -11,6 +12,7 @@
 #include "records/files/shards.h"
 #include "tests/support/matchers.h"
 #include "tests/support/open_files.h"
+#include "tests/support/record_file.h"
 #include "tests/support/temporary_folder.h"
 
 namespace infeed {
@@ -65,6 +67,18 @@ TEST_F(OpenShardsTest, AReaderKeepsItsSourceOpen) {
   (void)open.Open(4);
   std::vector<std::byte> bytes(3);
   EXPECT_EQ(first->ReadAt(0, bytes), 3U);
+}
+
+TEST_F(OpenShardsTest, FindsShardsWithOtherBytesThanWereIndexed) {
+  const std::string first = RecordFile().Add("one").Write(folder_ / "first");
+  const std::string other = RecordFile().Add("two").Write(folder_ / "other");
+  const RecordIndex index({first, other});
+  EXPECT_THAT(FindChangedShards(index), IsEmpty());
+  std::filesystem::last_write_time(
+      other, std::filesystem::last_write_time(other) - std::chrono::seconds(1));
+  EXPECT_THAT(FindChangedShards(index), ElementsAre(other));
+  RecordFile().Add("longer").Write(first);
+  EXPECT_THAT(FindChangedShards(index), ElementsAre(first, other));
 }
 
 TEST_F(OpenShardsTest, NeedsRoomForOneShard) {

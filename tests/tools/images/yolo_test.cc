@@ -159,6 +159,18 @@ TEST_F(YoloTest, AYamlOfAnotherNameCountsWithoutADataYaml) {
   EXPECT_EQ(Objects("1 0.5 0.5 0.25 0.5\n").front().text, "cow");
 }
 
+TEST_F(YoloTest, ABrokenYamlIsAnErrorOnlyIfItWouldDescribeTheData) {
+  raw_.File(".ci.yaml", "")
+      .File("hyp.yaml", "lr: [0.1\nx")
+      .File("classes.txt", "cat\ndog\n");
+  EXPECT_EQ(Objects("1 0.5 0.5 0.25 0.5\n").front().text, "dog");
+  EXPECT_THAT(tree_.notes, Contains("--yolo: " + raw_ / "hyp.yaml" +
+                                    " is ignored: line 2: not YAML"));
+  raw_.File("coco8.yaml", "path: .\nnames: [cat, dog]]\n");
+  EXPECT_THAT(MessageOf<DataError>([&] { (void)Read(""); }),
+              HasSubstr("coco8.yaml: line 2: not YAML"));
+}
+
 // As CVAT exports "YOLO 1.1".
 TEST_F(YoloTest, TakesTheNamesAndListsOfDarknet) {
   ImageFolder raw;

@@ -187,6 +187,20 @@ TEST_F(ShardRepairTest, SavesWhatCanBeUnpackedOfABrokenStream) {
   EXPECT_EQ(joined, file.bytes().substr(0, joined.size()));
 }
 
+TEST_F(ShardRepairTest, ReadsOnBehindTheFirstOfJoinedStreams) {
+  for (const Compression kind : {Compression::kGzip, Compression::kZlib}) {
+    const auto pack = [&](const std::string& bytes) {
+      return ReadWholeFile(WritePacked(input_, bytes, kind), kMaxBytes);
+    };
+    const std::string first = RecordFile().Add("a").FlipByte(3).bytes();
+    const std::string second = Frame("b") + "rest";
+    const ShardRepairReport report =
+        RepairBytes(pack(first) + pack(second), kFrames);
+    EXPECT_THAT(ReadPayloads(paths_.good), ElementsAre("b"));
+    EXPECT_EQ(Joined(report), first + second);
+  }
+}
+
 TEST_F(ShardRepairTest, TakesRecordsThatAreNoExamplesForBad) {
   const std::string good = Image("not a JPEG");
   const std::string bytes = RecordFile().Add(good).Add("no Example").bytes();

@@ -54,5 +54,38 @@ TEST(EvalStepsTest, AStepIsOneOfThemOrNot) {
   EXPECT_EQ(steps.LeftAt(31), 0);
 }
 
+TEST(SavedStepsTest, CheckpointsComeAtTheEndsOfLoopsAndWithEvaluations) {
+  SavedSteps steps = {
+      .loop = 300, .interval = 1000, .evaluations = {.last_step = 3000}};
+  EXPECT_EQ(steps.NextAfter(0), 1200);
+  EXPECT_EQ(steps.NextAfter(2400), 3000);
+  steps.evaluates = true;
+  steps.evaluations.interval = 700;
+  EXPECT_EQ(steps.NextAfter(0), 700);
+}
+
+TEST(SavedStepsTest, MultiplesWithoutACheckpointAreNamed) {
+  SavedSteps steps = {
+      .loop = 300, .interval = 300, .evaluations = {.last_step = 18'000}};
+  const std::string text = UnsavedMultiplesText(1000, steps);
+  EXPECT_EQ(text,
+            "keep_every=1000: checkpoints are written after 6 of its 18 "
+            "multiples only: the next ones are after steps 300 and 600; "
+            "keep_every=900 has one after each");
+  for (const std::int64_t good : {0, 300, 900, 18'001}) {
+    EXPECT_EQ(UnsavedMultiplesText(good, steps), "") << good;
+  }
+  EXPECT_THAT(UnsavedMultiplesText(100, steps),
+              EndsWith("keep_every=300 has one after each"));
+
+  steps.evaluations.first_step = 100;  // Its loops end at 400, 700, ...
+  EXPECT_THAT(UnsavedMultiplesText(900, steps),
+              EndsWith("after 1 of its 20 multiples only: the next ones are "
+                       "after steps 400 and 700"));
+  steps.evaluates = true;
+  steps.evaluations.interval = 450;
+  EXPECT_EQ(UnsavedMultiplesText(900, steps), "");
+}
+
 }  // namespace
 }  // namespace infeed

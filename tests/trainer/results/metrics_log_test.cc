@@ -1,6 +1,7 @@
 #include "trainer/results/metrics_log.h"
 
 #include <cmath>
+#include <filesystem>
 #include <limits>
 
 #include <gmock/gmock.h>
@@ -62,6 +63,30 @@ TEST(MetricsLogTest, EndsALineThatWasCutShort) {
   MetricsLog(folder.path()).Write("end", 2, {});
   EXPECT_THAT(ReadWholeFile(folder.path() + "/metrics.jsonl", 1000),
               testing::StartsWith("{\"schema\":1,\"ti\n{\"schema\":1,"));
+}
+
+TEST(MetricsLogTest, WritesOnWhereTheFileIsRemovedMovedOrCut) {
+  const TemporaryFolder folder;
+  const std::string path = folder.path() + "/metrics.jsonl";
+  const auto text = [&] { return ReadWholeFile(path, 1000); };
+  MetricsLog log(folder.path());
+  log.Write("train", 1, {});
+  std::filesystem::remove(path);
+  log.Write("train", 2, {});
+  EXPECT_THAT(text(), testing::MatchesRegex("[^\n]*\"step\":2\\}\n"));
+  std::filesystem::rename(path, path + ".1");
+  log.Write("train", 3, {});
+  EXPECT_THAT(text(), testing::MatchesRegex("[^\n]*\"step\":3\\}\n"));
+  std::filesystem::resize_file(path, 9);
+  log.Write("train", 4, {});
+  EXPECT_THAT(text(),
+              testing::MatchesRegex("\\{\"schema\"\n\\{[^\n]*\"step\":4\\}\n"));
+  // A link is not followed: the lines stay in the file that is open.
+  std::filesystem::rename(path, path + ".2");
+  std::filesystem::create_symlink(path + ".1", path);
+  log.Write("train", 5, {});
+  EXPECT_THAT(ReadWholeFile(path + ".2", 1000),
+              testing::HasSubstr("\"step\":5}\n"));
 }
 
 }  // namespace

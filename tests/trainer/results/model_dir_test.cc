@@ -1,5 +1,7 @@
 #include "trainer/results/model_dir.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <string>
@@ -54,6 +56,38 @@ TEST(ModelDirTest, SortsTheStepsOfCheckpointsAmongNames) {
   EXPECT_EQ(CheckpointSteps({"checkpoint-00000042", "eval", "checkpoint-42",
                              "checkpoint-00000007"}),
             (std::vector<std::int64_t>{7, 42}));
+}
+
+TEST(ModelDirTest, RemovesFilesThatKilledRunsWereWriting) {
+  const TemporaryFolder model;
+  RemoveLeftFiles(model / "none");
+  std::filesystem::create_directory(model / "eval");
+  // No process has the highest number that there can be.
+  const std::string dead = ".tmp-4194304";
+  const std::vector<std::string> stay = {
+      "notes.txt" + dead,
+      "report.html.tmp-" + std::to_string(::getpid()),
+      "report.html",
+      "report.html.tmp-",
+      "report.html.tmp-4194304x",
+      "eval/report.html" + dead};
+  for (const std::string& name : stay) {
+    WriteFileAtomically(model / name, "half");
+  }
+  for (const std::string& name :
+       {"report.html" + dead, "report.html" + dead + "-1", "best.json" + dead,
+        "eval/00000042.json" + dead}) {
+    WriteFileAtomically(model / name, "half");
+  }
+  RemoveLeftFiles(model.path());
+  std::vector<std::string> left;
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(model.path())) {
+    if (!entry.is_directory()) {
+      left.push_back(entry.path().lexically_relative(model.path()).string());
+    }
+  }
+  EXPECT_THAT(left, testing::UnorderedElementsAreArray(stay));
 }
 
 TEST(ModelDirTest, ListsTheFilesOfAModel) {
