@@ -36,14 +36,26 @@ std::int64_t SavedSteps::NextAfter(std::int64_t saved) const {
 
 namespace {
 
-// Every multiple of it is saved; 0: there is none. A run that resumes behind
-// one has other ends of loops.
-std::int64_t SavedPeriod(const SavedSteps& steps) {
-  if (steps.evaluates) {
-    return steps.evaluations.interval;
+// What would keep every multiple; "": nothing simple.
+std::string SavingAdvice(std::int64_t keep_every, const SavedSteps& steps) {
+  const EvalSteps& evaluations = steps.evaluations;
+  // Each of its multiples is saved. Behind one that is not, loops end
+  // elsewhere.
+  const std::int64_t period =
+      steps.evaluates ? evaluations.interval
+                      : CeilDiv(steps.interval, steps.loop) * steps.loop;
+  if (period > 0 && period <= 2 * keep_every &&
+      (steps.evaluates || evaluations.first_step % period == 0)) {
+    const std::int64_t near = (keep_every + period / 2) / period * period;
+    return fmt::format("; keep_every={} has one after each",
+                       std::max(near, period));
   }
-  const std::int64_t period = CeilDiv(steps.interval, steps.loop) * steps.loop;
-  return steps.evaluations.first_step % period == 0 ? period : 0;
+  const bool divides =
+      evaluations.first_step % keep_every == 0 &&
+      (!steps.evaluates || (period > 0 && period % keep_every == 0));
+  return divides ? "; give iterations_per_loop and steps_per_checkpoint that "
+                   "divide it"
+                 : "";
 }
 
 }  // namespace
@@ -65,17 +77,12 @@ std::string UnsavedMultiplesText(std::int64_t keep_every,
   if (saved == multiples) {
     return "";
   }
-  std::string text = fmt::format(
-      "keep_every={}: checkpoints are written after {} of its {} only: the "
-      "next ones are after steps {} and {}",
-      keep_every, saved, CountText(multiples, "multiple"),
-      steps.NextAfter(first), steps.NextAfter(steps.NextAfter(first)));
-  if (const std::int64_t period = SavedPeriod(steps); period > 0) {
-    const std::int64_t near = (keep_every + period / 2) / period * period;
-    text += fmt::format("; keep_every={} has one after each",
-                        std::max(near, period));
-  }
-  return text;
+  return fmt::format(
+             "keep_every={}: checkpoints are written after {} of its {} only: "
+             "the next ones are after steps {} and {}",
+             keep_every, saved, CountText(multiples, "multiple"),
+             steps.NextAfter(first), steps.NextAfter(steps.NextAfter(first))) +
+         SavingAdvice(keep_every, steps);
 }
 
 }  // namespace infeed

@@ -36,7 +36,7 @@ struct SavedSteps {
 };
 
 // A sentence if there are multiples of keep_every after which no checkpoint is
-// written, with a value near it that has none if there is one; "": none.
+// written, with a value near it without such, or what else to give; "": none.
 [[nodiscard]] std::string UnsavedMultiplesText(std::int64_t keep_every,
                                                const SavedSteps& steps);
 

@@ -75,8 +75,11 @@ TEST(SavedStepsTest, MultiplesWithoutACheckpointAreNamed) {
   for (const std::int64_t good : {0, 300, 900, 18'001}) {
     EXPECT_EQ(UnsavedMultiplesText(good, steps), "") << good;
   }
+  EXPECT_THAT(UnsavedMultiplesText(200, steps),
+              EndsWith("; keep_every=300 has one after each"));
   EXPECT_THAT(UnsavedMultiplesText(100, steps),
-              EndsWith("keep_every=300 has one after each"));
+              EndsWith("300 and 600; give iterations_per_loop and "
+                       "steps_per_checkpoint that divide it"));
 
   steps.evaluations.first_step = 100;  // Its loops end at 400, 700, ...
   EXPECT_THAT(UnsavedMultiplesText(900, steps),
