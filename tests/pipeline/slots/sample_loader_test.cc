@@ -1,12 +1,10 @@
 #include "pipeline/slots/sample_loader.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "records/example/imagenet_example.h"
 #include "tests/support/matchers.h"

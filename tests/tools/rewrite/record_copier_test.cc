@@ -1,6 +1,5 @@
 #include "tools/rewrite/record_copier.h"
 
-#include <algorithm>
 #include <atomic>
 #include <string>
 #include <vector>
