@@ -25,11 +25,8 @@ std::string TestPayload(int image, std::int64_t label) {
 }
 
 std::string PayloadWithImage(const std::string& encoded, std::int64_t label) {
-  ImagenetExample example;
-  example.label = label + 1;
-  example.filename = "image.JPEG";
-  example.encoded = encoded;
-  return BuildImagenetExample(example);
+  return BuildImagenetExample(
+      {.label = label + 1, .filename = "image.JPEG", .encoded = encoded});
 }
 
 std::vector<std::string> TestPayloads(int count) {

@@ -17,10 +17,7 @@ namespace {
 constexpr std::int64_t kRecord = 1;
 
 std::string PayloadWithoutLabel() {
-  ImagenetExample example;
-  example.label = kNoLabel;
-  example.encoded = "JPEG";
-  return BuildImagenetExample(example);
+  return BuildImagenetExample({.label = kNoLabel, .encoded = "JPEG"});
 }
 
 // Loads the second of two records.
