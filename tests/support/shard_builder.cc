@@ -54,6 +54,11 @@ void WriteShard(const std::string& path,
   writer.Close();
 }
 
+void WriteShard(const TemporaryFolder& folder, const std::string& split,
+                const std::vector<std::string>& payloads) {
+  WriteShard(folder / ShardName(split, 0, 1), payloads);
+}
+
 TestShards::TestShards(const std::vector<std::string>& payloads, int shards) {
   std::vector<std::string> paths;
   const std::size_t count = static_cast<std::size_t>(shards);
