@@ -1,7 +1,6 @@
 """Builds the programs on this machine, and makes the data."""
 
 import glob
-import json
 import os
 import pathlib
 import re

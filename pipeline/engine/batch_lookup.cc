@@ -1,7 +1,6 @@
 #include "pipeline/engine/batch_lookup.h"
 
 #include <exception>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>

@@ -151,11 +151,6 @@ EpochOrder SampleOrder::Epoch(std::uint32_t epoch) const {
   return order;
 }
 
-std::int64_t SampleOrder::RecordAt(std::uint32_t epoch,
-                                   std::int64_t position) const {
-  return Epoch(epoch).RecordAt(position);
-}
-
 const EpochOrder& CurrentEpoch::Of(std::uint32_t epoch) {
   if (!current_ || epoch != epoch_) {
     epoch_ = epoch;

@@ -85,11 +85,6 @@ class SampleOrder {
   // Returns an epoch's order. Requires: there are records.
   [[nodiscard]] EpochOrder Epoch(std::uint32_t epoch) const;
 
-  // Returns the record at a position in [0, places()): for single look-ups, as
-  // each call computes the epoch's tables.
-  [[nodiscard]] std::int64_t RecordAt(std::uint32_t epoch,
-                                      std::int64_t position) const;
-
   // The places of an epoch: all records, or those of the selection; in an
   // evaluation times crop.eval_crops.
   [[nodiscard]] std::int64_t places() const { return places_; }

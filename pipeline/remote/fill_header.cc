@@ -10,7 +10,6 @@
 
 #include "base/error.h"
 #include "pipeline/remote/wire_fields.h"
-#include "records/bytes/plain_text.h"
 #include "records/example/wire_cursor.h"
 
 namespace infeed {

@@ -7,7 +7,6 @@
 #include <bit>
 #include <chrono>
 #include <condition_variable>
-#include <cstddef>
 #include <deque>
 #include <exception>
 #include <functional>

@@ -38,11 +38,9 @@ OpDraws DrawOp(const ImageSize& size, RandomSource& random) {
   const auto pixel = [&](int length) {
     return static_cast<int>(random.Below(static_cast<std::uint32_t>(length)));
   };
-  OpDraws draws;
-  draws.is_negative = random.Below(2) == 1;
-  draws.row = pixel(size.height);
-  draws.column = pixel(size.width);
-  return draws;
+  return {.is_negative = random.Below(2) == 1,
+          .row = pixel(size.height),
+          .column = pixel(size.width)};
 }
 
 float DrawSigma(RandomSource& random) {

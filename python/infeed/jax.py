@@ -11,7 +11,7 @@ import numpy as np
 
 from infeed import _arguments
 from infeed.batch import Batch
-from infeed.prefetching import Prefetch, check
+from infeed.prefetching import Link, Prefetch, check
 
 __all__ = ["Prefetch", "prefetch", "unpack"]
 
@@ -40,14 +40,11 @@ def prefetch(batches: Iterable[Batch], place: Any, *,
     return Prefetch(batches, _Jax(place), depth)
 
 
-class _Jax:
+class _Jax(Link):
     """JAX keeps the memory that it copies from, and so the loan, by itself."""
 
     def __init__(self, sharding: jax.sharding.Sharding) -> None:
         self._sharding = sharding
-
-    def pin(self, memory: list[Any]) -> Any:
-        return None
 
     def send(self, batch: Batch) -> tuple[Batch, Any]:
         return batch._with(self._copy), None
@@ -57,15 +54,3 @@ class _Jax:
             return array.copy()
         return jax.make_array_from_process_local_data(  # type: ignore[no-untyped-call]
             self._sharding, np.asarray(array))
-
-    def is_sent(self, mark: Any) -> bool:
-        return True
-
-    def wait(self, mark: Any) -> None:
-        pass
-
-    def receive(self, batch: Batch, mark: Any) -> Batch:
-        return batch
-
-    def finish(self) -> None:
-        pass

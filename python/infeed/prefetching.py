@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Protocol
+from typing import Any
 
 from infeed import _arguments
 from infeed.batch import Batch
@@ -12,9 +12,9 @@ from infeed.loader import Loader
 from infeed.passes import Dicts, Pass
 
 
-class Link(Protocol):
+class Link:
     """A device, and the way of batches to it. Copies end in the order in which
-    they begin.
+    they begin; those of this class have ended when send() returns.
     """
 
     def pin(self, memory: list[Any]) -> Any:
@@ -22,15 +22,18 @@ class Link(Protocol):
 
     def send(self, batch: Batch) -> tuple[Batch, Any]:
         """Begins to copy; the batch on the device, and a mark of the copy."""
+        raise NotImplementedError
 
     def is_sent(self, mark: Any) -> bool:
         """The copy has ended."""
+        return True
 
     def wait(self, mark: Any) -> None:
         """Until the copy has ended."""
 
     def receive(self, batch: Batch, mark: Any) -> Batch:
         """What the loop's next step takes: its work begins after the copy."""
+        return batch
 
     def finish(self) -> None:
         """Waits until all copies have ended, also one that send() left when it was

@@ -11,7 +11,7 @@ import torch
 
 from infeed import _arguments
 from infeed.batch import Batch
-from infeed.prefetching import Prefetch, check
+from infeed.prefetching import Link, Prefetch, check
 
 __all__ = ["Prefetch", "prefetch"]
 
@@ -37,7 +37,7 @@ def prefetch(batches: Iterable[Batch], device: torch.device | str, *,
     return Prefetch(batches, _Direct(place, static), 0)
 
 
-class _Direct:
+class _Direct(Link):
     """A device to which copies end before to() returns."""
 
     def __init__(self, device: torch.device, static: bool = False) -> None:
@@ -45,17 +45,8 @@ class _Direct:
         # The tensors that all batches have; None: each has its own.
         self._static: list[torch.Tensor] | None = [] if static else None
 
-    def pin(self, memory: list[Any]) -> Any:
-        return None
-
     def send(self, batch: Batch) -> tuple[Batch, Any]:
         return batch.to(self._device), None
-
-    def is_sent(self, mark: Any) -> bool:
-        return True
-
-    def wait(self, mark: Any) -> None:
-        pass
 
     def receive(self, batch: Batch, mark: Any) -> Batch:
         if self._static is None:
@@ -64,9 +55,6 @@ class _Direct:
             self._static += [tensor.clone() for tensor in batch._tensors()]
         targets = iter(self._static)
         return batch._with(lambda tensor: _filled(next(targets), tensor))
-
-    def finish(self) -> None:
-        pass
 
 
 class _Cuda(_Direct):

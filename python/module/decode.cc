@@ -9,7 +9,6 @@
 #include <tuple>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>

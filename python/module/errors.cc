@@ -1,5 +1,4 @@
 #include <exception>
-#include <string>
 
 #include <nanobind/stl/string.h>
 

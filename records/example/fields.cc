@@ -6,7 +6,6 @@
 #include <cstring>
 #include <set>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 
 #include "base/error.h"

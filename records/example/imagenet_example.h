@@ -24,13 +24,13 @@ struct ExampleKeys {
 // The contents of the tf.train.Example of an ImageNet-style record. The keys
 // are those of the reference converter; docs/formats.md lists them.
 struct ImagenetExample {
-  std::int64_t height = 0;   // image/height, pixels
-  std::int64_t width = 0;    // image/width, pixels
-  std::int64_t label = -1;   // image/class/label, from 1
-  std::string synset;        // image/class/synset: the class's folder
-  std::string text;          // image/class/text: its readable name
-  std::string filename;      // image/filename: base name
-  std::string_view encoded;  // image/encoded: the JPEG's bytes, borrowed
+  std::int64_t height = 0;        // image/height, pixels
+  std::int64_t width = 0;         // image/width, pixels
+  std::int64_t label = -1;        // image/class/label, from 1
+  std::string synset = {};        // image/class/synset: the class's folder
+  std::string text = {};          // image/class/text: its readable name
+  std::string filename = {};      // image/filename: base name
+  std::string_view encoded = {};  // image/encoded: the JPEG's bytes, borrowed
   // image/packed: height * width little-endian uint32, borrowed; if not empty,
   // it replaces image/encoded.
   std::string_view packed = {};

@@ -345,12 +345,6 @@ FolderListing ListFolder(const std::string& path) {
   return listing;
 }
 
-std::vector<FolderListing> ListFolders(const std::vector<std::string>& paths) {
-  std::vector<FolderListing> listings(paths.size());
-  InParallel(paths, [&](std::size_t i) { listings[i] = ListFolder(paths[i]); });
-  return listings;
-}
-
 bool IsHiddenName(std::string_view name) {
   return name.starts_with('.') || name == "__MACOSX";
 }

@@ -36,10 +36,6 @@ struct FolderListing {
 // cannot list files.
 [[nodiscard]] FolderListing ListFolder(const std::string& path);
 
-// Lists several folders, in parallel.
-[[nodiscard]] std::vector<FolderListing> ListFolders(
-    const std::vector<std::string>& paths);
-
 // Whether a file or folder is none of the user's: .DS_Store, ._photo.jpg, .git,
 // __MACOSX.
 [[nodiscard]] bool IsHiddenName(std::string_view name);
@@ -59,7 +55,7 @@ struct FolderWalk {
 
 enum class UnreadableFiles { kThrow, kTake };
 
-// Throws what ListFolders() throws, and IoError for a broken link, or, if so
+// Throws what ListFolder() throws, and IoError for a broken link, or, if so
 // told, for an image that cannot be read.
 [[nodiscard]] FolderWalk WalkFolder(
     const std::string& folder,

@@ -33,7 +33,8 @@ namespace {
 
 constexpr std::size_t kStreamBytes = std::size_t{256} << 10;
 
-FileRecords ToRecords(const ByteSource& file, ShardFrames frames) {
+FileRecords ToRecords(const ByteSource& file, const ShardSplit& /*split*/,
+                      ShardFrames frames) {
   FileRecords records = {.format = RecordFormat::kTfrecord,
                          .compression = frames.compression,
                          .bytes = file.size()};
@@ -127,29 +128,30 @@ bool IsWithin(const FileRecords& records, std::int64_t max_record_bytes) {
          });
 }
 
-// Index files are optional: if they cannot be written, the index is built each
-// time; `records index` reports why.
-template <typename Save>
-std::string SaveIfPossible(const FileRecordsOptions& options,
-                           const Save& save) {
-  if (!options.use_cache) {
-    return "";
-  }
+// Saves the index of a file and returns its records. Index files are optional:
+// if they cannot be written, the index is built each time; `records index`
+// reports why.
+template <typename Index, typename Save>
+FileRecords KeepIndex(const ByteSource& file, Index index, const Save& save,
+                      const FileRecordsOptions& options) {
+  std::string path;
   try {
-    return save();
+    path = options.use_cache ? save(file, index) : "";
   } catch (const IoError&) {  // The next process builds the index again.
     if (options.must_keep) {
       throw;
     }
-    return "";
   }
+  FileRecords records = ToRecords(file, options.split, std::move(index));
+  records.index_file = std::move(path);
+  return records;
 }
 
 // The records that an index file names; nullopt: there is no usable one.
 std::optional<FileRecords> KeptRecords(const ByteSource& file,
                                        const ShardSplit& split) {
   if (std::optional<ShardFrames> frames = FindFrames(file)) {
-    return ToRecords(file, *std::move(frames));
+    return ToRecords(file, split, *std::move(frames));
   }
   if (std::optional<TarFileIndex> tar = FindTarIndex(file)) {
     return ToRecords(file, split, *std::move(tar));
@@ -184,11 +186,7 @@ void CheckSizes(const ByteSource& file, const ArchiveImages& found,
 FileRecords KeepTree(const ByteSource& file, ArchiveFileIndex index,
                      const FileRecordsOptions& options) {
   CheckSizes(file, index.found, options);
-  std::string path =
-      SaveIfPossible(options, [&] { return SaveArchiveIndex(file, index); });
-  FileRecords records = ToRecords(file, options.split, std::move(index));
-  records.index_file = std::move(path);
-  return records;
+  return KeepIndex(file, std::move(index), SaveArchiveIndex, options);
 }
 
 // A file in an archive, for messages.
@@ -240,13 +238,10 @@ FileRecords ReadTar(const ByteSource& file, Compression compression,
   if (!tree.found.classes.empty()) {
     return KeepTree(file, std::move(tree), options);
   }
-  TarFileIndex index = {.compression = compression,
-                        .samples = std::move(scan.samples)};
-  std::string path =
-      SaveIfPossible(options, [&] { return SaveTarIndex(file, index); });
-  FileRecords records = ToRecords(file, options.split, std::move(index));
-  records.index_file = std::move(path);
-  return records;
+  return KeepIndex(file,
+                   TarFileIndex{.compression = compression,
+                                .samples = std::move(scan.samples)},
+                   SaveTarIndex, options);
 }
 
 // As ScanShard(); the error of a file that has no records says what it is.
@@ -266,12 +261,8 @@ ShardFrames ScanOrDescribe(const ByteSource& file,
 
 FileRecords ScanFrameFile(const ByteSource& file,
                           const FileRecordsOptions& options) {
-  ShardFrames frames = ScanOrDescribe(file, options.max_record_bytes);
-  std::string path =
-      SaveIfPossible(options, [&] { return SaveFrames(file, frames); });
-  FileRecords records = ToRecords(file, std::move(frames));
-  records.index_file = std::move(path);
-  return records;
+  return KeepIndex(file, ScanOrDescribe(file, options.max_record_bytes),
+                   SaveFrames, options);
 }
 
 std::string ReadLabelEntry(const ByteSource& zip, const ArchiveFile& entry) {

@@ -1,7 +1,6 @@
 #include "base/error.h"
 
 #include <cerrno>
-#include <string>
 
 #include "tests/support/matchers.h"
 

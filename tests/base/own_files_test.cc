@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <string>
 
 #include "base/atomic_file.h"
 #include "base/error.h"

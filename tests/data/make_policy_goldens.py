@@ -1,15 +1,14 @@
 """Writes policy_goldens.txt: the images that torchvision's and timm's policies
 of augmentation make of made images, drawing from infeed's streams.
 
-Each line is "POLICY MAGNITUDE IMAGE SIZE POSITION HASH"; README.augment.md has
-their meaning. Needs torchvision, timm and Pillow.
+Each line is "POLICY MAGNITUDE IMAGE SIZE HASH...", a hash for each position;
+README.augment.md has their meaning. Needs torchvision, timm and Pillow.
 """
 
 import functools
 import pathlib
 import random as python_random
 
-import numpy as np
 import PIL
 import timm
 import torch
@@ -18,7 +17,7 @@ from PIL import Image
 from timm.data import auto_augment
 from torchvision import transforms
 
-from make_jitter_goldens import fnv1a, made_image, rgb_bytes
+from make_jitter_goldens import fnv1a, made_image
 from philox import AUGMENTATION, SampleRandom
 
 SEED, EPOCH = 5, 2
@@ -89,11 +88,10 @@ def lines(name, policy, images, magnitude=0):
     for (kind, side), count in images.items():
         image = pillow_image(kind, side)
         size = "x".join(map(str, side)) if isinstance(side, tuple) else side
-        for position in range(count):
-            result = policy(magnitude, image, position)
-            assert result.size == image.size
-            yield f"{name} {magnitude} {kind} {size} {position} " \
-                  f"{fnv1a(result.tobytes()):016x}"
+        results = [policy(magnitude, image, position) for position in range(count)]
+        assert all(result.size == image.size for result in results)
+        yield " ".join([f"{name} {magnitude} {kind} {size}", *(
+            f"{fnv1a(result.tobytes()):016x}" for result in results)])
 
 
 def main():

@@ -1,7 +1,6 @@
 // The best checkpoint, as the modes of train_resnet take it.
 
 #include <string>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 

@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "base/atomic_file.h"
-#include "records/files/shards.h"
 #include "tests/support/matchers.h"
 #include "tests/support/memory_disk.h"
 #include "tests/support/running_program.h"
@@ -44,7 +43,7 @@ class CheckpointKillTest : public testing::Test {
   static void SetUpTestSuite() { UseMemoryDisk(); }
 
   CheckpointKillTest() {
-    WriteShard(data_ / ShardName("train", 0, 1), PayloadsOfFourClasses(16));
+    WriteShard(data_, "train", PayloadsOfFourClasses(16));
   }
 
   [[nodiscard]] std::vector<std::string> Arguments(

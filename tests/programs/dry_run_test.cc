@@ -9,6 +9,7 @@
 
 #include "base/atomic_file.h"
 #include "records/files/folder_claim.h"
+#include "records/files/shards.h"
 #include "tests/support/files_in.h"
 #include "tests/support/matchers.h"
 #include "tests/support/small_model.h"

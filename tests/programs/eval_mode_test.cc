@@ -241,7 +241,7 @@ TEST_F(EvalModeTest, TakesThePolicyForBadRecordsThatIsGiven) {
   const TemporaryFolder data;
   std::vector<std::string> payloads = PayloadsOfFourClasses(8);
   payloads[2] = payloads[5] = PayloadWithImage("not a photograph", 2);
-  WriteShard(data / ShardName("validation", 0, 1), payloads);
+  WriteShard(data, "validation", payloads);
   const auto run = [&](const std::string& flags) {
     return model_.Run("--mode eval --data_dir " + data.path() + flags);
   };
@@ -274,7 +274,7 @@ TEST_F(EvalModeTest, LeavesThePolicyOfTheTrainingToIt) {
   std::vector<std::string> payloads = PayloadsOfFourClasses(4);
   payloads[2] = PayloadWithImage("not a photograph", 2);
   const TemporaryFolder data;
-  WriteShard(data / ShardName("validation", 0, 1), payloads);
+  WriteShard(data, "validation", payloads);
   EXPECT_THAT(
       Succeeded(model_.Run("--mode eval --data_dir " + data.path())).out,
       HasSubstr("; 1 bad record left out"));

@@ -18,7 +18,6 @@
 #include <vector>
 
 #include "base/atomic_file.h"
-#include "records/files/shards.h"
 #include "tests/support/environment_variable.h"
 #include "tests/support/matchers.h"
 #include "tests/support/run_program.h"

@@ -1,5 +1,3 @@
-#include <filesystem>
-#include <string>
 
 #include "tests/support/matchers.h"
 #include "tests/support/run_program.h"

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/atomic_file.h"
+#include "records/files/shards.h"
 #include "tests/support/gloo.h"
 #include "tests/support/image_folder.h"
 #include "tests/support/matchers.h"
@@ -34,7 +35,7 @@ class OtherData {
       payloads.push_back(
           TestPayload(i % 4, labels[static_cast<std::size_t>(i % 4)]));
     }
-    WriteShard(folder_ / ShardName(split, 0, 1), payloads);
+    WriteShard(folder_, split, payloads);
     if (!names.empty()) {
       std::ofstream(folder_ / "labels.txt") << names;
     }
@@ -114,7 +115,7 @@ TEST_F(OtherDataTest, ASampleHasImagesOfAllClassesOfSortedData) {
   for (int i = 0; i < 12; ++i) {
     payloads.push_back(TestPayload(i / 3));
   }
-  WriteShard(sorted / ShardName("validation", 0, 1), payloads);
+  WriteShard(sorted, "validation", payloads);
   std::ofstream(sorted / "labels.txt") << "ant\nbee\ncat\ndog\n";
   (void)Succeeded(EvalOn(sorted.path(), "--num_eval_images 4"));
   ASSERT_THAT(Others(), SizeIs(1));

@@ -146,8 +146,7 @@ TEST_F(PastEvaluationsTest, MissingEvaluationsAreRepeated) {
 TEST_F(PastEvaluationsTest, AReachedGoalEndsTheRun) {
   const TemporaryFolder data;
   for (const char* const split : {"train", "validation"}) {
-    WriteShard(data / ShardName(split, 0, 1),
-               std::vector<std::string>(8, TestPayload(0)));
+    WriteShard(data, split, std::vector<std::string>(8, TestPayload(0)));
   }
   const std::string flags =
       "--device cpu --data_dir " + data.path() + " --model_dir " + straight_ +

@@ -35,11 +35,9 @@ std::string Payload(int record) {
   const std::string jpeg = TestJpeg({.width = is_progressive ? 700 : 40,
                                      .height = is_progressive ? 500 : 30,
                                      .progressive = is_progressive});
-  ImagenetExample example;
-  example.label = record + 1;
-  example.text = std::string(100'000, 'x');
-  example.encoded = jpeg;
-  return BuildImagenetExample(example);
+  return BuildImagenetExample({.label = record + 1,
+                               .text = std::string(100'000, 'x'),
+                               .encoded = jpeg});
 }
 
 // 400 MB of records for a sixteenth of that on the disk: one shard by many

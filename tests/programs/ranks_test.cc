@@ -19,7 +19,6 @@
 #include <nlohmann/json.hpp>
 
 #include "base/atomic_file.h"
-#include "records/files/shards.h"
 #include "tests/support/environment_variable.h"
 #include "tests/support/matchers.h"
 #include "tests/support/metrics_lines.h"
@@ -46,13 +45,8 @@ class RanksTest : public testing::Test {
       "steps_per_eval=4,train_steps=";
 
   RanksTest() {
-    Write("train", PayloadsOfFourClasses(24));
-    Write("validation", PayloadsOfFourClasses(7));
-  }
-
-  void Write(const std::string& split,
-             const std::vector<std::string>& payloads) const {
-    WriteShard(data_ / ShardName(split, 0, 1), payloads);
+    WriteShard(data_, "train", PayloadsOfFourClasses(24));
+    WriteShard(data_, "validation", PayloadsOfFourClasses(7));
   }
 
   [[nodiscard]] std::string Model(const std::string& name) const {

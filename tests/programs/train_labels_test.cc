@@ -32,7 +32,7 @@ class TrainLabelsTest : public testing::Test {
           TestJpeg({.width = 28, .height = 28, .seed = payloads.size() + 1}),
           label - 1));
     }
-    WriteShard(data_ / ShardName(split, 0, 1), payloads);
+    WriteShard(data_, split, payloads);
   }
 
   void Name(const std::string& lines) const {

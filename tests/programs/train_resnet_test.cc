@@ -44,13 +44,8 @@ class TrainResnetTest : public testing::Test {
   static constexpr const char* kTraining = "--mode train --device cpu";
 
   TrainResnetTest() {
-    Write("train", PayloadsOfFourClasses(16));
-    Write("validation", PayloadsOfFourClasses(10));
-  }
-
-  void Write(const std::string& split,
-             const std::vector<std::string>& payloads) const {
-    WriteShard(data_ / ShardName(split, 0, 1), payloads);
+    WriteShard(data_, "train", PayloadsOfFourClasses(16));
+    WriteShard(data_, "validation", PayloadsOfFourClasses(10));
   }
 
   [[nodiscard]] std::string Model(const std::string& name) const {
@@ -139,7 +134,7 @@ TEST_F(TrainResnetTest, NamesShardsThatAreReplacedWhileItTrains) {
                                "--mode train_and_eval --device cpu"));
   ASSERT_TRUE(run.ReadUntil("evaluation at step 3")) << run.err();
   EXPECT_THAT(run.err(), Not(HasSubstr("changed since the run began")));
-  Write("validation", PayloadsOfFourClasses(12));
+  WriteShard(data_, "validation", PayloadsOfFourClasses(12));
   ASSERT_TRUE(
       run.ReadUntil("validation: 1 shard of 1 changed since the run "
                     "began, such as " +
@@ -287,7 +282,7 @@ TEST_F(TrainResnetTest, TellsWhatItsInputDid) {
 }
 
 TEST_F(TrainResnetTest, EndsWhereThereIsNoGoodRecordToEvaluate) {
-  Write("validation", {"no Example"});
+  WriteShard(data_, "validation", {"no Example"});
   EXPECT_THAT(Train("none", "train_steps=1", "--mode train_and_eval"),
               Ends(3, HasSubstr("no good record to evaluate")));
 }
@@ -398,7 +393,7 @@ TEST_F(TrainResnetTest, TrainsAlikeOnImagesThatTheDeviceHas) {
   for (int i = 0; i < 20; ++i) {
     payloads.push_back(PackedPayload(i, 28));
   }
-  Write("train", payloads);
+  WriteShard(data_, "train", payloads);
   const std::string more = "learning_rate_schedule=constant,train_steps=";
   ASSERT_EQ(Train("read", more + "7").exit_code, 0);
   for (const std::string steps : {"3", "7"}) {

@@ -341,13 +341,6 @@ class RecordsTest(WithRecords):
         return infeed.Loader(self.path, **{
             "batch_size": 8, "views": (), "fields": TEXT, "seed": 5, **options})
 
-    def assert_same(self, batches, expected):
-        self.assertEqual(len(batches), len(expected))
-        for mine, theirs in zip(batches, expected):
-            self.assertEqual(mine.state_dict(), theirs.state_dict())
-            for name, array in theirs.as_dict().items():
-                np.testing.assert_array_equal(mine.as_dict()[name], array)
-
     def test_have_fields_and_weights(self):
         batch = next(iter(self.loader()))
         images, labels, weights = batch
@@ -407,28 +400,18 @@ class RecordsTest(WithRecords):
         for stop in (0, 2, 6):
             again = self.loader(threads=1, batches_in_pool=6)
             again.load_state_dict(whole[stop].state_dict())
-            self.assert_same(list(itertools.islice(
-                again.repeat(), 9 - stop)), whole[stop + 1:])
+            self.assert_same(itertools.islice(again.repeat(), 9 - stop),
+                             whole[stop + 1:])
 
     def test_a_state_does_not_depend_on_the_fields(self):
         self.assertEqual(self.loader().state_dict(),
                          self.loader(fields={"target": "float32"}).state_dict())
 
     def test_ranks_share_each_batch(self):
-        parts = [list(self.loader(batch_size=4, rank=rank, world_size=2))
-                 for rank in (0, 1)]
-        whole = list(self.loader())
-        for batch, *halves in zip(whole, *parts, strict=True):
-            for name, array in batch.as_dict().items():
-                np.testing.assert_array_equal(array, np.concatenate(
-                    [half.as_dict()[name] for half in halves]))
+        self.assert_ranks_share_each_batch(self.loader, 8)
 
     def test_a_pickled_loader_goes_on(self):
-        loader = self.loader()
-        passing = iter(loader)
-        next(passing)
-        again = pickle.loads(pickle.dumps(loader))
-        self.assert_same(list(again), list(passing))
+        self.assert_goes_on_when_pickled(self.loader())
 
     def test_bad_records(self):
         examples = [{"t": [i, i]} for i in range(20)]
@@ -726,19 +709,8 @@ class TorchTest(WithRecords):
 @unittest.skipUnless(support.has("jax"), "jax is not installed")
 class JaxTest(WithRecords):
     def test_arrays(self):
-        import jax
-        plain = self.batch(sentences(8), TEXT)
-        kind = jax.sharding.NamedSharding(
-            jax.sharding.Mesh(jax.devices(), ("data",)),
-            jax.sharding.PartitionSpec("data"))
-        for sharding in (None, kind):
-            batch = self.batch(sentences(8), TEXT, framework="jax",
-                               sharding=sharding)
-            for name, array in batch.as_dict().items():
-                self.assertIsInstance(array, jax.Array)
-                np.testing.assert_array_equal(array, plain.as_dict()[name])
-                if sharding:
-                    self.assertEqual(array.sharding, kind)
+        load = functools.partial(self.batch, sentences(8), TEXT)
+        self.assert_jax_gets(load(), load)
 
     def test_numbers_that_jax_cuts_are_told_once(self):
         """2^33 + 5 becomes 5, and JAX says nothing."""

@@ -308,20 +308,9 @@ class PaddedTest(WithScenes):
 
     @unittest.skipUnless(support.has("jax"), "jax is not installed")
     def test_jax(self):
-        import jax
-        examples = [example(i) for i in range(8)]
-        plain = self.batch(examples, Objects("tf", pad_to=3))
-        kind = jax.sharding.NamedSharding(
-            jax.sharding.Mesh(jax.devices(), ("data",)),
-            jax.sharding.PartitionSpec("data"))
-        for sharding in (None, kind):
-            batch = self.batch(examples, Objects("tf", pad_to=3), framework="jax",
-                               sharding=sharding)
-            for name, array in batch.as_dict().items():
-                self.assertIsInstance(array, jax.Array)
-                np.testing.assert_array_equal(array, plain.as_dict()[name])
-                if sharding:
-                    self.assertEqual(array.sharding, kind)
+        load = functools.partial(self.batch, [example(i) for i in range(8)],
+                                 Objects("tf", pad_to=3))
+        batch = self.assert_jax_gets(load(), load)
         with self.assertRaisesRegex(ValueError, "targets.* and sharding"):
             batch.targets()
 
@@ -379,13 +368,6 @@ class PaddedTest(WithScenes):
 
 
 class StreamTest(WithScenes):
-    def assert_same(self, batches, expected):
-        for batch, other in zip(batches, expected, strict=True):
-            named, others = batch.as_dict(), other.as_dict()
-            self.assertEqual(list(named), list(others))
-            for name, array in named.items():
-                np.testing.assert_array_equal(array, others[name])
-
     def test_names_of_parts(self):
         batch = next(iter(self.scenes(Objects("tf", also=[TEXT]))))
         named = batch.as_dict()
@@ -420,22 +402,13 @@ class StreamTest(WithScenes):
                         **crop).load_state_dict(state)
 
     def test_a_pickled_loader_goes_on(self):
-        loader = self.scenes(Objects("tf", also=[CROWD], min_size=3, pad_to=5))
-        passing = iter(loader)
-        next(passing)
-        again = pickle.loads(pickle.dumps(loader))
-        self.assert_same(list(again), list(passing))
-        self.assert_same(list(copy.copy(loader)), list(loader))
+        self.assert_goes_on_when_pickled(
+            self.scenes(Objects("tf", also=[CROWD], min_size=3, pad_to=5)))
 
     def test_ranks_share_each_batch(self):
         objects = Objects("tf", also=[CROWD], pad_to=2)
-        parts = [list(self.scenes(objects, batch_size=6, rank=rank, world_size=2))
-                 for rank in (0, 1)]
-        whole = list(self.scenes(objects))
-        for batch, *halves in zip(whole, *parts, strict=True):
-            for name, array in batch.as_dict().items():
-                np.testing.assert_array_equal(array, np.concatenate(
-                    [half.as_dict()[name] for half in halves]))
+        self.assert_ranks_share_each_batch(
+            functools.partial(self.scenes, objects), 12)
 
     def test_states_do_not_depend_on_them(self):
         self.assertEqual(

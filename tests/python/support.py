@@ -1,14 +1,18 @@
 """What the package's tests share: a small data set, made once a process."""
 
+import copy
 import functools
 import importlib.util
 import os
 import pathlib
+import pickle
 import struct
 import subprocess
 import tempfile
 import unittest
 import zlib
+
+import numpy as np
 
 import infeed.records
 
@@ -42,6 +46,47 @@ class WritesRecords(unittest.TestCase):
             for example in examples:
                 writer.write_example(example)
         return path
+
+    def assert_same(self, batches, expected):
+        for batch, other in zip(batches, expected, strict=True):
+            self.assertEqual(batch.state_dict(), other.state_dict())
+            named, others = batch.as_dict(), other.as_dict()
+            self.assertEqual(list(named), list(others))
+            for name, array in named.items():
+                np.testing.assert_array_equal(array, others[name])
+
+    def assert_goes_on_when_pickled(self, loader):
+        passing = iter(loader)
+        next(passing)
+        again = pickle.loads(pickle.dumps(loader))
+        self.assert_same(list(again), list(passing))
+        self.assert_same(list(copy.copy(loader)), list(loader))
+
+    def assert_ranks_share_each_batch(self, load, batch_size):
+        """load: makes a loader from options."""
+        parts = [list(load(batch_size=batch_size // 2, rank=rank, world_size=2))
+                 for rank in (0, 1)]
+        for batch, *halves in zip(load(batch_size=batch_size), *parts, strict=True):
+            for name, array in batch.as_dict().items():
+                np.testing.assert_array_equal(array, np.concatenate(
+                    [half.as_dict()[name] for half in halves]))
+
+    def assert_jax_gets(self, plain, load):
+        """The arrays of `plain` with and without a sharding; returns a batch with
+        one. load: makes a batch from options.
+        """
+        import jax
+        kind = jax.sharding.NamedSharding(
+            jax.sharding.Mesh(jax.devices(), ("data",)),
+            jax.sharding.PartitionSpec("data"))
+        for sharding in (None, kind):
+            batch = load(framework="jax", sharding=sharding)
+            for name, array in batch.as_dict().items():
+                self.assertIsInstance(array, jax.Array)
+                np.testing.assert_array_equal(array, plain.as_dict()[name])
+                if sharding:
+                    self.assertEqual(array.sharding, kind)
+        return batch
 
 
 def png(pixels, palette=None):

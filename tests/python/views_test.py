@@ -60,13 +60,6 @@ class WithViews(support.WritesRecords):
             "image_size": 40, "require_labels": False, "on_bad_record": "fail",
             **options})))
 
-    def assert_same(self, batches, expected):
-        for batch, other in zip(batches, expected, strict=True):
-            named, others = batch.as_dict(), other.as_dict()
-            self.assertEqual(list(named), list(others))
-            for name, array in named.items():
-                np.testing.assert_array_equal(array, others[name])
-
     def assert_labels_are_colors(self, images, labels):
         """Each label is that of its pixel, where that shows one region only."""
         distance = np.abs(images[..., None, :].astype(int) - COLORS).max(-1)
@@ -299,12 +292,7 @@ class CropsTest(WithViews):
         self.assert_same(itertools.islice(again.repeat(), 4), whole[2:])
 
     def test_ranks_share_each_batch(self):
-        parts = [list(self.dino(batch_size=4, rank=rank, world_size=2))
-                 for rank in (0, 1)]
-        for batch, *halves in zip(self.dino(), *parts, strict=True):
-            for name, array in batch.as_dict().items():
-                np.testing.assert_array_equal(array, np.concatenate(
-                    [half.as_dict()[name] for half in halves]))
+        self.assert_ranks_share_each_batch(self.dino, 8)
 
     def test_a_state_is_of_its_views(self):
         state = self.dino().state_dict()
@@ -314,12 +302,7 @@ class CropsTest(WithViews):
                 self.load(other, image_size=None).load_state_dict(state)
 
     def test_a_pickled_loader_goes_on(self):
-        loader = self.dino()
-        passing = iter(loader)
-        next(passing)
-        again = pickle.loads(pickle.dumps(loader))
-        self.assert_same(list(again), list(passing))
-        self.assert_same(list(copy.copy(loader)), list(loader))
+        self.assert_goes_on_when_pickled(self.dino())
 
 
 class ArraysTest(WithViews):
@@ -382,19 +365,9 @@ class ArraysTest(WithViews):
 
     @unittest.skipUnless(support.has("jax"), "jax is not installed")
     def test_jax(self):
-        import jax
-        plain = next(iter(self.load(self.VIEWS))).as_dict()
-        kind = jax.sharding.NamedSharding(
-            jax.sharding.Mesh(jax.devices(), ("data",)),
-            jax.sharding.PartitionSpec("data"))
-        for sharding in (None, kind):
-            batch = next(iter(self.load(self.VIEWS, framework="jax",
-                                        sharding=sharding)))
-            for name, array in batch.as_dict().items():
-                self.assertIsInstance(array, jax.Array)
-                np.testing.assert_array_equal(array, plain[name])
-                if sharding:
-                    self.assertEqual(array.sharding, kind)
+        self.assert_jax_gets(
+            next(iter(self.load(self.VIEWS))),
+            lambda **options: next(iter(self.load(self.VIEWS, **options))))
 
 
 class ViewTest(WithViews):

@@ -6,7 +6,7 @@
 
 namespace infeed {
 
-// The words of a command line, as main() gets them.
+// The words of a command line, as main() and posix_spawn() get them.
 class ArgumentVector {
  public:
   explicit ArgumentVector(std::vector<std::string> words)
@@ -14,11 +14,12 @@ class ArgumentVector {
     for (std::string& word : words_) {
       argv_.push_back(word.data());
     }
+    argv_.push_back(nullptr);
   }
   ArgumentVector(const ArgumentVector&) = delete;
   ArgumentVector& operator=(const ArgumentVector&) = delete;
 
-  [[nodiscard]] int argc() const { return static_cast<int>(argv_.size()); }
+  [[nodiscard]] int argc() const { return static_cast<int>(words_.size()); }
   [[nodiscard]] char** argv() { return argv_.data(); }
 
  private:

@@ -10,7 +10,6 @@
 #include <iterator>
 
 #include "tests/support/float16.h"
-#include "trainer/feed/pixel_math.h"
 
 // The part of CUDA that the trainer's kernels and their tests use, on the CPU.
 // cuda_on_cpu.cmake rewrites the launches of .cu files, which are otherwise

@@ -3,7 +3,6 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
-#include <cstring>
 #include <random>
 #include <type_traits>
 #include <vector>

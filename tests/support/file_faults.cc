@@ -18,7 +18,6 @@
 #include <cerrno>
 #include <cstdarg>
 #include <cstdlib>
-#include <cstring>
 #include <string>
 
 namespace {

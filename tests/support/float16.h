@@ -44,4 +44,10 @@ inline float ToFloat(Float16 value) {
   return (bits & 0x8000) != 0 ? -size : size;
 }
 
+// The bits of the nearest bfloat16, ties to even. Requires: not NaN.
+constexpr std::uint16_t Bfloat16Bits(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  return static_cast<std::uint16_t>((bits + 0x7FFFU + (bits >> 16 & 1U)) >> 16);
+}
+
 }  // namespace infeed

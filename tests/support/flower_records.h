@@ -19,15 +19,13 @@ struct Flower {
 
 // The payload of its record.
 inline std::string PayloadOf(const Flower& flower) {
-  ImagenetExample example;
-  example.width = flower.width;
-  example.height = flower.height;
-  example.label = flower.label;
-  example.synset = flower.synset;
-  example.text = flower.text;
-  example.filename = flower.filename;
-  example.encoded = flower.image;
-  return BuildImagenetExample(example);
+  return BuildImagenetExample({.height = flower.height,
+                               .width = flower.width,
+                               .label = flower.label,
+                               .synset = flower.synset,
+                               .text = flower.text,
+                               .filename = flower.filename,
+                               .encoded = flower.image});
 }
 
 }  // namespace infeed

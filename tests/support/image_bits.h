@@ -4,7 +4,6 @@
 #include <cstdint>
 
 #include "tests/support/float16.h"
-#include "trainer/feed/pixel_math.h"
 #include "trainer/kernels/kernels.h"
 
 // Images in an element's bits: T is Float16, uint16_t for bfloat16, uint32_t

@@ -8,12 +8,14 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "tests/support/argument_vector.h"
 
 extern char** environ;
 
@@ -48,14 +50,9 @@ pid_t Start(std::vector<std::string> words, int input, int output) {
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-  std::vector<char*> argv;
-  argv.reserve(words.size() + 1);
-  for (std::string& word : words) {
-    argv.push_back(word.data());
-  }
-  argv.push_back(nullptr);
+  ArgumentVector argv(std::move(words));
   pid_t process = -1;
-  Check(::posix_spawn(&process, argv[0], &actions, nullptr, argv.data(),
+  Check(::posix_spawn(&process, argv.argv()[0], &actions, nullptr, argv.argv(),
                       environ) == 0,
         "the object server can be started");
   posix_spawn_file_actions_destroy(&actions);

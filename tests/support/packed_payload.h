@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 #include "preprocess/pixels/image_size.h"
@@ -18,12 +17,10 @@ inline std::string PackedPayload(int label, const ImageSize& size) {
     pixels += static_cast<char>(37 * label);
     pixels += static_cast<char>(i / size.width);
   }
-  ImagenetExample example;
-  example.height = size.height;
-  example.width = size.width;
-  example.label = label + 1;
-  example.packed = pixels;
-  return BuildImagenetExample(example);
+  return BuildImagenetExample({.height = size.height,
+                               .width = size.width,
+                               .label = label + 1,
+                               .packed = pixels});
 }
 
 }  // namespace infeed

@@ -1,9 +1,7 @@
 #pragma once
 
 #include <cmath>
-#include <cstdint>
 #include <random>
-#include <span>
 #include <string>
 #include <vector>
 

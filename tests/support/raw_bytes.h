@@ -5,7 +5,6 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "base/atomic_file.h"
 #include "records/files/open_sink.h"

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "tests/support/argument_vector.h"
 
 extern char** environ;
 
@@ -27,13 +28,8 @@ RunningProgram::RunningProgram(const std::string& name,
   std::string path = std::string(INFEED_PROGRAMS) + "/" + name;
   std::vector<std::string> words = arguments;
   words.insert(words.begin(), path);
-  std::vector<char*> argv;
-  argv.reserve(words.size() + 1);
-  for (std::string& word : words) {
-    argv.push_back(word.data());
-  }
-  argv.push_back(nullptr);
-  Check(::posix_spawn(&process_, path.c_str(), &actions, nullptr, argv.data(),
+  ArgumentVector argv(std::move(words));
+  Check(::posix_spawn(&process_, path.c_str(), &actions, nullptr, argv.argv(),
                       environ) == 0,
         "the program can be started");
   posix_spawn_file_actions_destroy(&actions);

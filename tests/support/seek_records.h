@@ -11,11 +11,8 @@ namespace infeed {
 // The payload of a record with an image and, where one is given, its index.
 inline std::string PayloadWith(const std::string& image,
                                const std::string& seek_index = "") {
-  ImagenetExample example;
-  example.label = 1;
-  example.encoded = image;
-  example.seek_index = seek_index;
-  return BuildImagenetExample(example);
+  return BuildImagenetExample(
+      {.label = 1, .encoded = image, .seek_index = seek_index});
 }
 
 // The seek index of a JPEG's rows.

@@ -25,11 +25,8 @@ std::string TestPayload(int image, std::int64_t label) {
 }
 
 std::string PayloadWithImage(const std::string& encoded, std::int64_t label) {
-  ImagenetExample example;
-  example.label = label + 1;
-  example.filename = "image.JPEG";
-  example.encoded = encoded;
-  return BuildImagenetExample(example);
+  return BuildImagenetExample(
+      {.label = label + 1, .filename = "image.JPEG", .encoded = encoded});
 }
 
 std::vector<std::string> TestPayloads(int count) {
@@ -55,6 +52,11 @@ void WriteShard(const std::string& path,
     writer.Append(payload);
   }
   writer.Close();
+}
+
+void WriteShard(const TemporaryFolder& folder, const std::string& split,
+                const std::vector<std::string>& payloads) {
+  WriteShard(folder / ShardName(split, 0, 1), payloads);
 }
 
 TestShards::TestShards(const std::vector<std::string>& payloads, int shards) {

@@ -28,6 +28,9 @@ namespace infeed {
 
 void WriteShard(const std::string& path,
                 const std::vector<std::string>& payloads);
+// The only shard of a split.
+void WriteShard(const TemporaryFolder& folder, const std::string& split,
+                const std::vector<std::string>& payloads);
 
 // A data set in a folder of its own: payloads in order, in shards of nearly
 // equal size.

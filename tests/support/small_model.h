@@ -6,7 +6,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "records/files/shards.h"
 #include "records/tfrecord/writer.h"
 #include "tests/support/shard_builder.h"
 #include "tests/support/temporary_folder.h"
@@ -26,9 +25,8 @@ class SmallModel {
       "iterations_per_loop=1,steps_per_checkpoint=1,precision=float32";
 
   SmallModel() {
-    WriteShard(data_ / ShardName("train", 0, 1), PayloadsOfFourClasses(16));
-    WriteShard(data_ / ShardName("validation", 0, 1),
-               PayloadsOfFourClasses(10));
+    WriteShard(data_, "train", PayloadsOfFourClasses(16));
+    WriteShard(data_, "validation", PayloadsOfFourClasses(10));
     std::ofstream(data_ / "labels.txt") << "ant\nbee\ncat\ndog\n";
     const ProgramResult trained = RunTrainResnet(
         "--device cpu --data_dir " + data_.path() + " --model_dir " +

@@ -14,11 +14,7 @@
 namespace infeed {
 
 inline RankPlace StarPlace(int rank, int world_size) {
-  RankPlace place;
-  place.rank = rank;
-  place.world_size = world_size;
-  place.token = "token";
-  return place;
+  return {.rank = rank, .world_size = world_size, .token = "token"};
 }
 
 // A test whose ranks are threads of this process, each with its own function.

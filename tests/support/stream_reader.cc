@@ -152,7 +152,8 @@ std::vector<BatchCopy> PlainStream(const RecordIndex& index,
     batch.epoch = place.epoch;
     batch.number = place.position / options.batch_size;
     for (int slot = 0; slot < options.batch_size; ++slot, ++place.position) {
-      const std::int64_t record = order.RecordAt(place.epoch, place.position);
+      const std::int64_t record =
+          order.Epoch(place.epoch).RecordAt(place.position);
       const ImagenetExampleView example =
           ParseImagenetExample(store.Read(record, buffer));
       const SampleKey key{

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
 #include "base/shell_word.h"
 #include "records/cloud/cloud_settings.h"
+#include "tests/support/argument_vector.h"
 #include "tests/support/run_program.h"
 #include "tools/cli/flags.h"
 #include "tools/cli/signals.h"
@@ -63,17 +65,11 @@ inline ProgramResult RunTrainResnet(std::vector<std::string> words) {
     return RunProgram("train_resnet", line);
   }
   words.insert(words.begin(), INFEED_PROGRAMS "/train_resnet");
-  std::vector<char*> argv;
-  argv.reserve(words.size() + 1);
-  for (std::string& word : words) {
-    argv.push_back(word.data());
-  }
-  argv.push_back(nullptr);
+  ArgumentVector argv(std::move(words));
   ProgramResult result;
   {
     const ProgramStart start(result);
-    result.exit_code =
-        RunMain(static_cast<int>(words.size()), argv.data(), TrainResnet);
+    result.exit_code = RunMain(argv.argc(), argv.argv(), TrainResnet);
   }
   return result;
 }

@@ -19,14 +19,12 @@ SILENT = 1000
 def plain(scene):
     """three workers"""
     scene.start()
-    scene.wait_for_slots(1)
     return scene.finish()
 
 
 def stopped(scene):
     """one of three workers is stopped (SIGSTOP) in mid-stream"""
     scene.start()
-    scene.wait_for_slots(1)
     scene.workers[1].send(signal.SIGSTOP)
     return scene.finish()
 
@@ -34,7 +32,6 @@ def stopped(scene):
 def paused(scene):
     """one of three is stopped for 3 s: its ranges come late"""
     scene.start()
-    scene.wait_for_slots(1)
     scene.workers[1].send(signal.SIGSTOP)
     time.sleep(3)
     scene.workers[1].send(signal.SIGCONT)
@@ -45,7 +42,6 @@ def paused(scene):
 def killed(scene):
     """one of three is killed in mid-stream"""
     scene.start()
-    scene.wait_for_slots(1)
     scene.workers[1].kill()
     return scene.finish()
 
@@ -53,7 +49,6 @@ def killed(scene):
 def restarted(scene):
     """one of three is killed and started again"""
     scene.start()
-    scene.wait_for_slots(1)
     scene.workers[1].kill()
     scene.start_worker(1)
     scene.wait_for_slots(1)
@@ -63,7 +58,6 @@ def restarted(scene):
 def all_killed(scene):
     """all three are killed in mid-stream"""
     scene.start()
-    scene.wait_for_slots(1)
     for worker in scene.workers.values():
         worker.kill()
     return scene.finish()
@@ -72,7 +66,6 @@ def all_killed(scene):
 def cut(scene):
     """the cable of one of three is cut for 3 s"""
     scene.start()
-    scene.wait_for_slots(1)
     scene.hosts[1].cut()
     time.sleep(3)
     scene.hosts[1].restore()
@@ -234,7 +227,6 @@ def later(scene):
     scene.wait_for_slots(2)
     scene.wait_for_slots(3)
     return scene.finish()
-
 
 
 def training(scene):

@@ -140,9 +140,10 @@ class Scene:
             token=token)
 
     def start(self):
-        """All workers, and the stream."""
+        """All workers and the stream, until worker 1 has filled some of it."""
         self.start_workers()
         self.start_stream()
+        self.wait_for_slots(1)
 
     def wait_for_slots(self, number, megabytes=3, program=None):
         """Until the worker has sent so much more to the program (default: the

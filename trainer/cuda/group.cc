@@ -5,7 +5,6 @@
 #include <exception>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include <ATen/cuda/CUDAEvent.h>
 #include <c10/cuda/CUDAGuard.h>

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cstddef>
 #include <string>
-#include <vector>
 
 #include <ATen/ATen.h>
 #include <c10/cuda/CUDAException.h>

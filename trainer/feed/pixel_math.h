@@ -1,6 +1,5 @@
 #pragma once
 
-#include <bit>
 #include <cstdint>
 
 #include "preprocess/pixels/pixel_statistics.h"
@@ -22,12 +21,6 @@ namespace infeed {
   return (static_cast<float>(LevelOf(pixel, channel)) -
           statistics.mean[channel]) /
          statistics.std[channel];
-}
-
-// The bits of the nearest bfloat16, ties to even. Requires: not NaN.
-[[nodiscard]] constexpr std::uint16_t Bfloat16Bits(float value) {
-  const auto bits = std::bit_cast<std::uint32_t>(value);
-  return static_cast<std::uint16_t>((bits + 0x7FFFU + (bits >> 16 & 1U)) >> 16);
 }
 
 }  // namespace infeed

@@ -9,7 +9,6 @@
 #include "base/atomic_file.h"
 #include "base/charts/html_page.h"
 #include "base/charts/svg_parts.h"
-#include "base/own_files.h"
 #include "base/ratio.h"
 #include "base/seconds.h"
 #include "trainer/results/model_dir.h"

@@ -1,6 +1,5 @@
 #include "trainer/replay/recorded_input.h"
 
-#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>

@@ -10,7 +10,6 @@
 
 #include "base/count_text.h"
 #include "base/error.h"
-#include "records/bytes/byte_source.h"
 #include "records/bytes/image_header.h"
 #include "records/example/imagenet_example.h"
 #include "records/files/open_source.h"

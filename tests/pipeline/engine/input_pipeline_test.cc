@@ -183,7 +183,7 @@ TEST(InputPipelineSamplesTest, EveryEpochHasTheOrdersSamples) {
       const bool is_padding = position >= kRecords;
       EXPECT_EQ(batch.positions[slot], is_padding ? -1 : position);
       EXPECT_EQ(batch.records[slot],
-                is_padding ? -1 : order.RecordAt(batch.epoch, position));
+                is_padding ? -1 : order.Epoch(batch.epoch).RecordAt(position));
     }
   }
 }

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "base/atomic_file.h"
-#include "pipeline/engine/input_pipeline.h"
 #include "records/cloud/cloud_settings.h"
 #include "records/files/open_source.h"
 #include "records/store/index_data.h"

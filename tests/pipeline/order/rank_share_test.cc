@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <fstream>
-#include <optional>
 #include <utility>
 #include <vector>
 

@@ -65,17 +65,6 @@ TEST(SampleOrderTest, AnEvaluationHasARecordsCropsOneAfterAnother) {
   }
 }
 
-TEST(SampleOrderTest, GivesOnePositionWithoutTheOthers) {
-  for (const auto& [name, shuffle] : kShuffles) {
-    const SampleOrder order(kSizes, {.shuffle = shuffle, .seed = 3});
-    const std::vector<std::int64_t> records = Epoch(order, 4);
-    for (const std::int64_t place : {0, 77, 1299}) {
-      EXPECT_EQ(order.RecordAt(4, place),
-                records[static_cast<std::size_t>(place)]);
-    }
-  }
-}
-
 // The first positions of some orders: a change of them changes everybody's
 // batches.
 TEST(SampleOrderTest, KeepsItsOrderFromVersionToVersion) {

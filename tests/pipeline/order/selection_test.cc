@@ -70,7 +70,7 @@ TEST(SelectionTest, IsThePlainOrderWhereItTakesAll) {
     const SampleOrder selected = Ordered(all, shuffle);
     const SampleOrder plain = Ordered(nullptr, shuffle);
     for (std::int64_t i = 0; i < 100; ++i) {
-      ASSERT_EQ(selected.RecordAt(3, i), plain.RecordAt(3, i));
+      ASSERT_EQ(selected.Epoch(3).RecordAt(i), plain.Epoch(3).RecordAt(i));
     }
   }
 }
@@ -85,8 +85,8 @@ TEST(SelectionTest, HasEachRecordOfASubsetOnceInEveryEpoch) {
   std::vector<std::int64_t> in_order;
   std::vector<std::int64_t> shuffled;
   for (std::int64_t i = 0; i < 4; ++i) {
-    in_order.push_back(own.RecordAt(8, i));
-    shuffled.push_back(global.RecordAt(8, i));
+    in_order.push_back(own.Epoch(8).RecordAt(i));
+    shuffled.push_back(global.Epoch(8).RecordAt(i));
   }
   EXPECT_THAT(in_order, ElementsAre(7, 3, 99, 41));
   EXPECT_THAT(shuffled, ::testing::UnorderedElementsAre(7, 3, 99, 41));
@@ -298,7 +298,7 @@ TEST(SpreadSelectionTest, KeepsTheOrderOfTheRecords) {
               Shuffle::kNone);
   std::vector<std::int64_t> sample;
   for (std::int64_t position = 0; position < order.places(); ++position) {
-    sample.push_back(order.RecordAt(0, position));
+    sample.push_back(order.Epoch(0).RecordAt(position));
   }
   EXPECT_EQ(sample, Records(SpreadSelection(50, 5), 0));
 }

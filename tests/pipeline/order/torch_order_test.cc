@@ -47,7 +47,7 @@ Records Epoch(const nlohmann::json& one, int rank) {
   Records own;
   for (std::optional<BatchPlan> plan = sequence.Next();
        plan->epoch == one["epoch"]; plan = sequence.Next()) {
-    own.push_back(order.RecordAt(plan->epoch, plan->SampleOf(0).place));
+    own.push_back(order.Epoch(plan->epoch).RecordAt(plan->SampleOf(0).place));
   }
   return own;
 }

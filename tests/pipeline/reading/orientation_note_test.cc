@@ -1,7 +1,6 @@
 #include "pipeline/reading/orientation_note.h"
 
 #include <string>
-#include <vector>
 
 #include "records/store/index_data.h"
 #include "tests/support/exif_jpeg.h"

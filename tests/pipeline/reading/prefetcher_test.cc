@@ -92,9 +92,9 @@ TEST_F(PrefetcherTest, GoesOnIntoTheNextEpochInItsOrder) {
   ASSERT_EQ(announced_[0].size(), 12U);
   for (std::size_t i = 0; i < 4; ++i) {
     EXPECT_EQ(announced_[0][i],
-              order.RecordAt(0, static_cast<std::int64_t>(i)));
+              order.Epoch(0).RecordAt(static_cast<std::int64_t>(i)));
     EXPECT_EQ(announced_[0][8 + i],
-              order.RecordAt(1, static_cast<std::int64_t>(i)));
+              order.Epoch(1).RecordAt(static_cast<std::int64_t>(i)));
   }
 }
 

@@ -1,12 +1,10 @@
 #include "pipeline/slots/sample_loader.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "records/example/imagenet_example.h"
 #include "tests/support/matchers.h"
@@ -19,10 +17,7 @@ namespace {
 constexpr std::int64_t kRecord = 1;
 
 std::string PayloadWithoutLabel() {
-  ImagenetExample example;
-  example.label = kNoLabel;
-  example.encoded = "JPEG";
-  return BuildImagenetExample(example);
+  return BuildImagenetExample({.label = kNoLabel, .encoded = "JPEG"});
 }
 
 // Loads the second of two records.

@@ -1,6 +1,5 @@
 #include "pipeline/slots/slot_fingerprint.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <set>
 #include <vector>

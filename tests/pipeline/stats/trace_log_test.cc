@@ -3,7 +3,6 @@
 #include <pthread.h>
 
 #include <chrono>
-#include <set>
 #include <string>
 #include <thread>
 #include <vector>

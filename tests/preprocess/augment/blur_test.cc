@@ -1,6 +1,5 @@
 #include "preprocess/augment/blur.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -1,6 +1,5 @@
 #include "preprocess/augment/steps.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <set>
 #include <string>

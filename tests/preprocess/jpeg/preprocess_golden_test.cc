@@ -1,7 +1,6 @@
 #include <cstdlib>
 #include <ostream>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include <gtest/gtest.h>

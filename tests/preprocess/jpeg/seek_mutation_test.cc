@@ -1,7 +1,6 @@
 // No seek index, whatever became of it, changes a pixel.
 
 #include <cstddef>
-#include <optional>
 #include <random>
 #include <string>
 #include <tuple>

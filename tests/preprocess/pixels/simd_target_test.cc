@@ -1,6 +1,5 @@
 #include "preprocess/pixels/simd_target.h"
 
-#include <algorithm>
 #include <string>
 
 #include "base/error.h"

@@ -57,22 +57,10 @@ TEST_F(CloudFolderTest, KnowsTheStateOfEachImage) {
   EXPECT_EQ(image.object->version(), info.version());
 }
 
-TEST_F(CloudFolderTest, SeveralAreListedInTheirOrder) {
-  const std::vector<FolderListing> listings =
-      ListFolders({"s3://shards/raw/dog", "s3://shards/raw",
-                   "s3://shards/raw/cat", "s3://shards/raw/.git"});
-  ASSERT_THAT(listings, SizeIs(4));
-  EXPECT_THAT(NamesOf(listings[0].images), ElementsAre("1.jpg"));
-  EXPECT_THAT(listings[1].images, SizeIs(3));
-  EXPECT_THAT(ListFolders({}), IsEmpty());
-}
-
 TEST_F(CloudFolderTest, RefusesWhatIsNotThere) {
   EXPECT_THAT(
       MessageOf<IoError>([] { (void)ListFolder("s3://shards/rawer"); }),
       AllOf(HasSubstr("s3://shards/rawer"), HasSubstr("no such folder")));
-  EXPECT_THROW((void)ListFolders({"s3://shards/raw", "s3://shards/rawer"}),
-               IoError);
   EXPECT_THAT(
       MessageOf<IoError>([] { (void)ListFolder("s3://no-such-bucket/raw"); }),
       HasSubstr("404"));

@@ -55,9 +55,7 @@ TEST(BuildImagenetExampleTest, IsWhatProtobufWrites) {
 TEST(BuildImagenetExampleTest, IsWhatProtobufWritesWithASeekIndex) {
   for (const std::size_t length : {1, 117, 127, 128, 300, 16384}) {
     const std::string index(length, 's');
-    ImagenetExample example;
-    example.encoded = "JPEG";
-    example.seek_index = index;
+    ImagenetExample example = {.encoded = "JPEG", .seek_index = index};
     const std::string bytes = BuildImagenetExample(example);
     EXPECT_EQ(bytes, Rewritten(bytes)) << length;
     EXPECT_NE(bytes.find("seek"), std::string::npos);

@@ -4,7 +4,6 @@
 #include <bit>
 #include <cstdint>
 #include <fstream>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>

@@ -1,6 +1,5 @@
 #include "records/example/varint_block.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>

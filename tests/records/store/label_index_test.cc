@@ -18,10 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string Labelled(std::int64_t label) {
-  ImagenetExample example;
-  example.label = label;
-  example.encoded = "image";
-  return BuildImagenetExample(example);
+  return BuildImagenetExample({.label = label, .encoded = "image"});
 }
 
 // Two shards, with labels 3, 1 and 2.

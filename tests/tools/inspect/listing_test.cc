@@ -1,6 +1,5 @@
 #include "tools/inspect/listing.h"
 
-#include <cstdint>
 #include <filesystem>
 #include <string>
 

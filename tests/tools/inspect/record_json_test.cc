@@ -1,6 +1,5 @@
 #include "tools/inspect/record_json.h"
 
-#include <cstddef>
 #include <filesystem>
 #include <span>
 #include <string>

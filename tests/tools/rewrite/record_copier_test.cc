@@ -1,6 +1,5 @@
 #include "tools/rewrite/record_copier.h"
 
-#include <algorithm>
 #include <atomic>
 #include <string>
 #include <vector>
@@ -42,8 +41,8 @@ class RecordCopierTest : public ::testing::Test {
     blocks_ = 0;
     BadRecords bad(false);
     (void)CopyRecords(
-        index, [&](std::int64_t i) { return order.RecordAt(0, i); }, shards,
-        options, bad, [&](std::int64_t, std::int64_t) { ++blocks_; });
+        index, [&](std::int64_t i) { return order.Epoch(0).RecordAt(i); },
+        shards, options, bad, [&](std::int64_t, std::int64_t) { ++blocks_; });
     std::vector<std::string> copied;
     for (const NewShard& shard : shards) {
       const std::vector<std::string> more = ReadPayloads(shard.path);
@@ -58,7 +57,7 @@ class RecordCopierTest : public ::testing::Test {
     std::vector<std::string> shuffled;
     for (std::int64_t i = 0; i < 80; ++i) {
       shuffled.push_back(
-          records_[static_cast<std::size_t>(order.RecordAt(0, i))]);
+          records_[static_cast<std::size_t>(order.Epoch(0).RecordAt(i))]);
     }
     return shuffled;
   }

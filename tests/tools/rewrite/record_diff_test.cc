@@ -1,7 +1,6 @@
 #include "tools/rewrite/record_diff.h"
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>

@@ -97,10 +97,7 @@ DamagedShard MakeDamagedShard(Random& random) {
 }
 
 std::string Image(std::string_view encoded) {
-  ImagenetExample example;
-  example.label = 1;
-  example.encoded = encoded;
-  return BuildImagenetExample(example);
+  return BuildImagenetExample({.label = 1, .encoded = encoded});
 }
 
 class ShardRepairTest : public ::testing::Test {
@@ -220,12 +217,9 @@ TEST_F(ShardRepairTest, TakesRecordsThatAreNoExamplesForBad) {
 TEST_F(ShardRepairTest, KeepsPixelsThatAreReady) {
   const std::string good = PackedPayload(1, 4);
   // The record with another height has too few pixels.
-  ImagenetExample example;
-  example.width = 4;
-  example.height = 5;
   const std::string pixels(4 * 4 * 4, 'x');
-  example.packed = pixels;
-  const std::string bad = BuildImagenetExample(example);
+  const std::string bad =
+      BuildImagenetExample({.height = 5, .width = 4, .packed = pixels});
   const std::string bytes = RecordFile().Add(good).Add(bad).bytes();
   for (const bool decode : {false, true}) {
     const ShardRepairReport report = RepairBytes(bytes, {.decode = decode});

@@ -5,7 +5,6 @@
 #include <tuple>
 #include <vector>
 
-#include "records/bytes/crc32c.h"
 #include "tests/support/bytes.h"
 
 #include "gtest/gtest.h"

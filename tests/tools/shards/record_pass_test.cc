@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
-#include <stdexcept>
 #include <string>
 #include <utility>
 

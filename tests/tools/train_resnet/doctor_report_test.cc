@@ -1,6 +1,5 @@
 #include "tools/train_resnet/doctor_report.h"
 
-#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>

@@ -1,6 +1,5 @@
 #include "trainer/checkpoint/save.h"
 
-#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -13,8 +12,6 @@
 
 namespace infeed {
 namespace {
-
-namespace fs = std::filesystem;
 
 // Both ways of writing.
 class CheckpointWriterTest : public testing::TestWithParam<bool> {

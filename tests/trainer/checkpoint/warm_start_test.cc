@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -20,8 +19,6 @@
 
 namespace infeed {
 namespace {
-
-namespace fs = std::filesystem;
 
 ModelOptions Model(int classes = 10) {
   return {.kind = ModelKind::kLeNet, .num_classes = classes};

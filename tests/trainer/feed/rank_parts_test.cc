@@ -8,11 +8,9 @@ namespace infeed {
 namespace {
 
 RankPlace Place(int rank, int world_size, int local_world_size) {
-  RankPlace place;
-  place.rank = rank;
-  place.world_size = world_size;
-  place.local_world_size = local_world_size;
-  return place;
+  return {.rank = rank,
+          .world_size = world_size,
+          .local_world_size = local_world_size};
 }
 
 TEST(RankPartsTest, ShareTheMachinesThreads) {

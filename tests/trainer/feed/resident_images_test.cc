@@ -1,8 +1,6 @@
 #include "trainer/feed/resident_images.h"
 
-#include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 

@@ -15,7 +15,6 @@
 #include "tests/support/device_array.h"
 #include "tests/support/image_bits.h"
 #include "tests/support/kernel_tensors.h"
-#include "trainer/feed/pixel_math.h"
 #include "trainer/network/fused_norm.h"
 #include "trainer/network/pool.h"
 

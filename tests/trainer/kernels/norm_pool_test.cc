@@ -9,7 +9,6 @@
 
 #include "tests/support/device_array.h"
 #include "tests/support/image_bits.h"
-#include "trainer/feed/pixel_math.h"
 #include "trainer/kernels/max_pool.h"
 #include "trainer/kernels/norm.h"
 

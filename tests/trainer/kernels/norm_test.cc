@@ -13,7 +13,6 @@
 
 #include "tests/support/device_array.h"
 #include "tests/support/image_bits.h"
-#include "trainer/feed/pixel_math.h"
 
 #include "gtest/gtest.h"
 

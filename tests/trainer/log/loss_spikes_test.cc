@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <random>
-#include <utility>
 
 #include "tests/support/matchers.h"
 

@@ -57,9 +57,7 @@ TEST(PicturesTest, KeepsSmallImagesOfAPageAsTheyAre) {
 }
 
 TEST(PicturesTest, ShadesAConfusionMatrixByRows) {
-  EvalResult result;
-  result.classes = 2;
-  result.confusion = {9, 0, 1, 3};
+  EvalResult result = {.classes = 2, .confusion = {9, 0, 1, 3}};
   Pixels pixels(ConfusionPicture(result));
   EXPECT_EQ(pixels.At(100, 100), kBlue);
   EXPECT_EQ(pixels.At(400, 100), kWhite);

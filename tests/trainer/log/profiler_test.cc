@@ -1,6 +1,5 @@
 #include "trainer/log/profiler.h"
 
-#include <filesystem>
 #include <map>
 
 #include <gmock/gmock.h>

@@ -1,7 +1,6 @@
 #include "trainer/network/batch_norm.h"
 
 #include <memory>
-#include <vector>
 
 #include <ATen/ATen.h>
 #include <torch/nn/modules/batchnorm.h>

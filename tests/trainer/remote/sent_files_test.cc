@@ -6,7 +6,6 @@
 #include "base/atomic_file.h"
 #include "tests/support/matchers.h"
 #include "tests/support/temporary_folder.h"
-#include "trainer/results/model_dir.h"
 
 namespace infeed {
 namespace {

@@ -1,6 +1,5 @@
 #include "trainer/replay/fingerprint_match.h"
 
-#include <string>
 #include <vector>
 
 #include "base/error.h"

@@ -22,10 +22,7 @@ WebPicture PictureOf(const ImagenetExample& example, const Geometry& geometry) {
 }
 
 WebPicture PictureOf(const std::string& encoded, const Geometry& geometry) {
-  ImagenetExample example;
-  example.label = 1;
-  example.encoded = encoded;
-  return PictureOf(example, geometry);
+  return PictureOf({.label = 1, .encoded = encoded}, geometry);
 }
 
 std::string FlatJpeg(int width, int height) {

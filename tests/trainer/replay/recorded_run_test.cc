@@ -1,6 +1,5 @@
 #include "trainer/replay/recorded_run.h"
 
-#include <filesystem>
 #include <fstream>
 #include <string>
 

@@ -2,7 +2,6 @@
 
 #include <limits>
 #include <string>
-#include <vector>
 
 #include "tests/support/matchers.h"
 

@@ -1,6 +1,5 @@
 #include "trainer/replay/run_comparison.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string>

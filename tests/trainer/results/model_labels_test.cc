@@ -1,15 +1,10 @@
 #include "trainer/results/model_labels.h"
 
-#include <filesystem>
-#include <string>
-#include <vector>
-
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "records/files/dataset_info.h"
 #include "tests/support/matchers.h"
 #include "tests/support/temporary_folder.h"
-#include "tests/support/throws.h"
 
 namespace infeed {
 namespace {

@@ -18,7 +18,6 @@ namespace infeed {
 namespace {
 
 using nlohmann::json;
-using testing::Eq;
 
 // Two images of a model of two classes: "cat" (0) and "dog".
 Predictions TwoImages() {

@@ -1,4 +1,3 @@
-#include <set>
 #include <vector>
 
 #include "tests/support/matchers.h"

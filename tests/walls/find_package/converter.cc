@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <iostream>
-#include <utility>
 
 #include <infeed/records/store/image_tree.h>
 #include <infeed/tools/convert/converter.h>
