@@ -143,7 +143,7 @@ void ExpectAsNear(const NamedValues& fused, const NamedValues& pass,
     rounding = std::max(rounding, distance);
   }
   EXPECT_GT(rounding, 0);
-  EXPECT_LT(rounding, 0.4);  // Else the next bound says little.
+  EXPECT_LT(rounding, 0.5);  // Else the next bound says little.
   for (const auto& [name, distance] : Distances(fused, pass)) {
     EXPECT_LE(distance, 2 * rounding) << name;
   }
