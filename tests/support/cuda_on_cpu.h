@@ -47,6 +47,19 @@ using cudaStream_t = struct CUstream_st*;
 
 namespace infeed {
 
+// While it lives, launches run once. For many of them; and where a kernel
+// updates memory that is not the device's, which the runs do not restore.
+class OneOrder {
+ public:
+  OneOrder();
+  ~OneOrder();
+  OneOrder(const OneOrder&) = delete;
+  OneOrder& operator=(const OneOrder&) = delete;
+
+ private:
+  bool before_;
+};
+
 // Calls thread() for each thread of the grid.
 void RunOnCpu(const dim3& grid, const dim3& block,
               const std::function<void()>& thread);

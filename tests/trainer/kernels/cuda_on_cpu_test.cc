@@ -51,6 +51,17 @@ TEST(CudaOnCpuTest, FindsBlocksThatDependOnTheirOrder) {
   ExpectFailure("the order of the threads changes the result");
 }
 
+TEST(CudaOnCpuTest, RunsOnceInOneOrder) {
+  int count = 1;  // Not the device's memory.
+  {
+    const OneOrder one_order;
+    CudaLaunch(CountKernel, 1, 1, 0, nullptr)(&count);
+    EXPECT_EQ(count, 2);
+  }
+  CudaLaunch(CountKernel, 1, 1, 0, nullptr)(&count);
+  EXPECT_EQ(count, 16);
+}
+
 void HalfWaitsKernel() {
   if (threadIdx.x < 32) {
     __syncthreads();
