@@ -59,6 +59,24 @@ std::string Why(std::int64_t label, const InputOptions& options) {
          ", counted from " + std::to_string(offset) + ")";
 }
 
+// The features that some record must have.
+std::vector<FieldSpec> WantedFeatures(const InputOptions& options) {
+  std::vector<FieldSpec> wanted = ReadFields(options);
+  std::erase_if(
+      wanted, [](const FieldSpec& field) { return field.absent.has_value(); });
+  for (const ViewSpec& view : options.views) {
+    if (!view.key.empty()) {
+      wanted.push_back({.key = view.key, .kind = FeatureKind::kBytes});
+    }
+  }
+  // The standard key is nobody's mistake: the records' errors name it.
+  if (ReadsLabels(options) && options.require_labels &&
+      options.label_key != kLabelKey) {
+    wanted.push_back({.key = options.label_key, .kind = FeatureKind::kNone});
+  }
+  return wanted;
+}
+
 // The first shard whose classes infeed numbers itself; "": none.
 std::string FindNumberedShard(const RecordIndex& index) {
   for (std::size_t shard = 0; shard < index.shards().size(); ++shard) {
@@ -124,16 +142,8 @@ void RequireLabelOffset(const InputOptions& options, const RecordIndex& index) {
 }
 
 InputOptions ResolvedOptions(InputOptions options, const RecordIndex& index) {
-  std::vector<FieldSpec> wanted = ReadFields(options);
-  std::erase_if(
-      wanted, [](const FieldSpec& field) { return field.absent.has_value(); });
-  for (const ViewSpec& view : options.views) {
-    if (!view.key.empty()) {
-      wanted.push_back({.key = view.key, .kind = FeatureKind::kBytes});
-    }
-  }
   options = WithFoundKeys(std::move(options), index);
-  RequireFeatures(index, StoreImageKey(options), wanted);
+  RequireFeatures(index, StoreImageKey(options), WantedFeatures(options));
   if (!ReadsLabels(options)) {
     options.require_labels = false;
     return options;

@@ -26,8 +26,8 @@ void RequireLabelOffset(const InputOptions& options, const RecordIndex& index);
 
 // Returns the options with what depends on the data: those of WithFoundKeys(),
 // and label_offset, by FindLabelOffset() if absent. Throws what these and
-// RequireLabelOffset() throw, and UsageError for fields and views that no
-// record has (RequireFeatures()).
+// RequireLabelOffset() throw, and UsageError for fields, views and a label_key
+// that no record has (RequireFeatures()).
 [[nodiscard]] InputOptions ResolvedOptions(InputOptions options,
                                            const RecordIndex& index);
 

@@ -378,9 +378,16 @@ TEST(InputPipelineKeysTest, ALabelErrorNamesTheKey) {
   options.num_label_classes = 3;
   EXPECT_THAT(StreamError(shards, options),
               HasSubstr("class 3 is beyond the last of 3 classes, 2 (label 3"));
-  options.label_key = "class";
-  EXPECT_THAT(StreamError(shards, options),
-              HasSubstr("there is no label: no class"));
+  for (const bool training : {false, true}) {
+    options.training = training;
+    options.label_key = "lable";
+    EXPECT_THAT(
+        MessageOf<UsageError>([&] { InputPipeline(shards.index(), options); }),
+        AllOf(HasSubstr("records has \"lable\"; they have image, label")));
+    options.require_labels = false;
+    EXPECT_FALSE(Stream(shards.index(), options, 1).empty());
+    options.require_labels = true;
+  }
 }
 
 TEST(InputPipelineKeysTest, TheStateHasTheKeysThatAreUsed) {
