@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdio>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -85,6 +86,8 @@ void BadRecordReport::Add(std::span<const BadRecord> records) {
 BadRecordLedger::BadRecordLedger(const InputOptions& options,
                                  std::int64_t batches_per_epoch)
     : batches_per_epoch_(batches_per_epoch),
+      needs_good_(options.world_size == 1 &&
+                  (options.require_labels || !ReadsLabels(options))),
       report_(options),
       on_bad_(options.on_bad) {
   totals_.max_different = options.max_bad_records;
@@ -98,6 +101,7 @@ void BadRecordLedger::Enter(std::span<const BadRecord> bad, int samples) {
     const std::lock_guard lock(mutex_);
     ++batches_;
     totals_.samples += samples;
+    not_skipped_ += samples;
     for (const BadRecord& one : bad) {
       if (Count(one)) {
         listed_.push_back(one);
@@ -110,6 +114,9 @@ void BadRecordLedger::Enter(std::span<const BadRecord> bad, int samples) {
     }
     if (!error && IsOverRate()) {
       error = OverRate();
+    }
+    if (EndsBadEpoch() && !error) {
+      error = NoneGood();
     }
   }
   report_.Add(listed_);
@@ -142,7 +149,9 @@ bool BadRecordLedger::Count(const BadRecord& bad) {
     totals_.first = bad.error.what();
   }
   last_ = bad.error;
-  totals_.bad_samples += bad.draw == 0 ? 1 : 0;
+  const bool is_own = bad.draw == 0;
+  totals_.bad_samples += is_own ? 1 : 0;
+  not_skipped_ -= is_own && bad.action == BadRecordAction::kSkipped ? 1 : 0;
   const bool is_new = bad_.insert(bad.record).second;
   totals_.different += is_new ? 1 : 0;
   return is_new || bad.action == BadRecordAction::kFailed;
@@ -167,6 +176,14 @@ bool BadRecordLedger::IsOverRate() const {
                         totals_.max_rate * static_cast<double>(totals_.samples);
 }
 
+bool BadRecordLedger::EndsBadEpoch() {
+  if (batches_ % batches_per_epoch_ != 0) {
+    return false;
+  }
+  const bool has_good = std::exchange(not_skipped_, 0) > 0;
+  return needs_good_ && !has_good;
+}
+
 DataError BadRecordLedger::OverNumber() const {
   return {last_->origin(), last_->reason() + "; it is bad record number " +
                                std::to_string(totals_.different) +
@@ -181,6 +198,12 @@ DataError BadRecordLedger::OverRate() const {
               " are bad, a larger share than max_bad_rate " +
               Short(totals_.max_rate) + " (different records: " +
               std::to_string(totals_.different) + ")" + WhereListed(report_)};
+}
+
+DataError BadRecordLedger::NoneGood() const {
+  return {last_->origin(),
+          last_->reason() + "; the epoch has no good record (" +
+              Samples(totals_) + " are bad)" + WhereListed(report_)};
 }
 
 BadRecordTotals BadRecordLedger::totals() const {

@@ -56,6 +56,10 @@ class BadRecordReport {
 // passed. Counting begins where the stream was started and covers this rank's
 // samples.
 //
+// As many batches as an epoch has in which all samples were skipped end the
+// stream, except of predictions, which name each bad record, and of one rank of
+// several, whose share may be small.
+//
 // Takes some 50 bytes for each different bad record. Enter() from one thread at
 // a time; totals() from any. The constructor throws IoError when the report
 // cannot be written.
@@ -66,8 +70,8 @@ class BadRecordLedger {
 
   // Enters a batch's number of samples and its bad records in the order of
   // their slots. Throws DataError when a budget is exceeded, naming the budget
-  // and the record that exceeded it; later records are not entered. Throws
-  // IoError when the report cannot be written.
+  // and the record that exceeded it; later records are not entered; or when an
+  // epoch had no good record. Throws IoError when the report cannot be written.
   void Enter(std::span<const BadRecord> bad, int samples);
 
   [[nodiscard]] BadRecordTotals totals() const;
@@ -78,17 +82,22 @@ class BadRecordLedger {
   bool CountWarning(const BadRecord& bad);
   [[nodiscard]] bool IsOverNumber() const;
   [[nodiscard]] bool IsOverRate() const;
+  // Whether an epoch's batches ended without a good record; begins the next.
+  bool EndsBadEpoch();
   // The errors that end the stream.
   [[nodiscard]] DataError OverNumber() const;
   [[nodiscard]] DataError OverRate() const;
+  [[nodiscard]] DataError NoneGood() const;
 
   const std::int64_t batches_per_epoch_;
+  const bool needs_good_;  // a good record in each epoch
   BadRecordReport report_;
   const std::function<void(const BadRecord&)> on_bad_;
   std::unordered_set<std::int64_t> bad_;     // records
   std::unordered_set<std::int64_t> warned_;  // records
   std::vector<BadRecord> listed_;            // of one batch, for the report
   std::int64_t batches_ = 0;
+  std::int64_t not_skipped_ = 0;  // samples of the epoch
   std::optional<DataError> last_;
 
   mutable std::mutex mutex_;  // of totals_, which only Enter() changes

@@ -1,10 +1,13 @@
 #include "pipeline/order/label_class.h"
 
+#include <cstddef>
+#include <iterator>
 #include <limits>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "records/files/open_source.h"
 #include "records/store/key_guess.h"
 #include "records/store/label_index.h"
 
@@ -46,12 +49,43 @@ std::string Why(std::int64_t label, const InputOptions& options) {
     return text + " is below " + std::to_string(offset) +
            ", the label of the first class (label_offset)";
   }
-  return options.num_label_classes > 0
-             ? text + " is beyond the last of " +
-                   std::to_string(options.num_label_classes) +
-                   " classes, whose label is " +
-                   std::to_string(options.num_label_classes - 1 + offset)
-             : text + " does not fit 32 bits";
+  if (options.num_label_classes == 0) {
+    return text + " does not fit 32 bits";
+  }
+  // Who has a list of image files knows the classes, and no key.
+  return "class " + std::to_string(label - offset) + " is beyond the last of " +
+         std::to_string(options.num_label_classes) + " classes, " +
+         std::to_string(options.num_label_classes - 1) + " (" + text +
+         ", counted from " + std::to_string(offset) + ")";
+}
+
+// The features that some record must have.
+std::vector<FieldSpec> WantedFeatures(const InputOptions& options) {
+  std::vector<FieldSpec> wanted = ReadFields(options);
+  std::erase_if(
+      wanted, [](const FieldSpec& field) { return field.absent.has_value(); });
+  for (const ViewSpec& view : options.views) {
+    if (!view.key.empty()) {
+      wanted.push_back({.key = view.key, .kind = FeatureKind::kBytes});
+    }
+  }
+  // The standard key is nobody's mistake: the records' errors name it.
+  if (ReadsLabels(options) && options.require_labels &&
+      options.label_key != kLabelKey) {
+    wanted.push_back({.key = options.label_key, .kind = FeatureKind::kNone});
+  }
+  return wanted;
+}
+
+// The first shard whose classes infeed numbers itself; "": none.
+std::string FindNumberedShard(const RecordIndex& index) {
+  for (std::size_t shard = 0; shard < index.shards().size(); ++shard) {
+    const RecordFormat format = index.format(shard);
+    if (format == RecordFormat::kImage || IsArchiveTree(format)) {
+      return index.shards()[shard];
+    }
+  }
+  return "";
 }
 
 }  // namespace
@@ -92,20 +126,30 @@ InputOptions WithFoundKeys(InputOptions options, const RecordIndex& index) {
   return options;
 }
 
-InputOptions ResolvedOptions(InputOptions options, const RecordIndex& index) {
-  std::vector<FieldSpec> wanted = ReadFields(options);
-  std::erase_if(
-      wanted, [](const FieldSpec& field) { return field.absent.has_value(); });
-  for (const ViewSpec& view : options.views) {
-    if (!view.key.empty()) {
-      wanted.push_back({.key = view.key, .kind = FeatureKind::kBytes});
-    }
+void RequireLabelOffset(const InputOptions& options, const RecordIndex& index) {
+  const auto names = std::ssize(index.class_names());
+  const bool has_background = names > 0 && options.num_label_classes > names;
+  if (options.label_offset != 0 || has_background) {
+    return;
   }
+  const std::string shard = FindNumberedShard(index);
+  if (!shard.empty()) {
+    throw UsageError(
+        "label_offset=0: the classes of " + PathForMessages(shard) +
+        " are numbered by infeed, from label 1: leave label_offset "
+        "out; classes then count from 0 in batches");
+  }
+}
+
+InputOptions ResolvedOptions(InputOptions options, const RecordIndex& index) {
   options = WithFoundKeys(std::move(options), index);
-  RequireFeatures(index, StoreImageKey(options), wanted);
+  RequireFeatures(index, StoreImageKey(options), WantedFeatures(options));
   if (!ReadsLabels(options)) {
     options.require_labels = false;
-  } else if (!options.label_offset) {
+    return options;
+  }
+  RequireLabelOffset(options, index);
+  if (!options.label_offset) {
     options.label_offset = FindLabelOffset(index, GivenKeys(options));
   }
   return options;

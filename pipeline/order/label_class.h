@@ -19,9 +19,15 @@ namespace infeed {
 [[nodiscard]] InputOptions WithFoundKeys(InputOptions options,
                                          const RecordIndex& index);
 
-// Returns the options with what depends on the data: the same, and
-// label_offset, by FindLabelOffset() if absent. Throws what these throw, and
-// UsageError for fields and views that no record has (RequireFeatures()).
+// Throws UsageError if label_offset is 0 and infeed numbers the classes, from
+// label 1, as of image files and zips: each image would get the class after its
+// own. The label 0 is a background's with more num_label_classes than names.
+void RequireLabelOffset(const InputOptions& options, const RecordIndex& index);
+
+// Returns the options with what depends on the data: those of WithFoundKeys(),
+// and label_offset, by FindLabelOffset() if absent. Throws what these and
+// RequireLabelOffset() throw, and UsageError for fields, views and a label_key
+// that no record has (RequireFeatures()).
 [[nodiscard]] InputOptions ResolvedOptions(InputOptions options,
                                            const RecordIndex& index);
 

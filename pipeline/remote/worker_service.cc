@@ -432,8 +432,12 @@ bool WorkerService::Impl::IsFull() const {
 
 Answer WorkerService::Impl::RefusedAsFull() {
   ++stats_.refused;
-  return Refusal(RpcCode::kBusy, std::to_string(kMostStreams) +
-                                     " streams are open, all in use");
+  const auto time =
+      std::chrono::duration_cast<std::chrono::seconds>(options_.use_time);
+  return Refusal(RpcCode::kBusy,
+                 std::to_string(kMostStreams) +
+                     " streams are open, each asked for within the last " +
+                     std::to_string(time.count()) + " s");
 }
 
 WorkerServiceStats WorkerService::Impl::stats() const {

@@ -200,6 +200,18 @@ class TreeScan {
   std::int64_t label_bytes_ = 0;  // of all of them
 };
 
+// The files of a sample.
+struct SampleKinds {
+  bool has_image = false;
+  bool has_other = false;
+  std::string last_ending = {};  // of the first file: "png" of "seg.png"
+  bool are_alike = true;         // All have it.
+};
+
+std::string LastEnding(const std::string& ending) {
+  return ending.substr(ending.rfind('.') + 1);  // npos + 1: all of it
+}
+
 // Collects samples from the members in order.
 class SampleScan {
  public:
@@ -223,11 +235,11 @@ class SampleScan {
       CloseSample(member.begin);
       key_ = name->key;
       index_.offsets.push_back(member.begin);
-      has_image_ = false;
-      has_other_ = false;
+      kinds_ = {.last_ending = LastEnding(name->ending)};
     }
-    (IsImageEnding(name->ending) ? has_image_ : has_other_) = true;
-    if (has_image_ && has_other_) {
+    (IsImageEnding(name->ending) ? kinds_.has_image : kinds_.has_other) = true;
+    kinds_.are_alike &= LastEnding(name->ending) == kinds_.last_ending;
+    if (kinds_.has_image && kinds_.has_other && !kinds_.are_alike) {
       tree_.Refuse();
     }
     if (member.kind == TarKind::kFile) {
@@ -238,6 +250,9 @@ class SampleScan {
 
   TarScan Finish() && {
     CloseSample(index_.end);
+    if (has_pair_ && !has_lone_image_) {
+      tree_.Refuse();
+    }
     TarScan scan = {.samples = std::move(index_)};
     std::move(tree_).Finish(scan);
     return scan;
@@ -261,6 +276,9 @@ class SampleScan {
       tree_.Refuse();
     }
     index_.labels.push_back(label.number.value_or(kNoLabel));
+    if (kinds_.has_image) {
+      (kinds_.has_other ? has_pair_ : has_lone_image_) = true;
+    }
     cls_ = {};
     json_ = {};
   }
@@ -289,8 +307,10 @@ class SampleScan {
   std::string key_;
   TarLabel cls_;
   TarLabel json_;
-  bool has_image_ = false;
-  bool has_other_ = false;
+  SampleKinds kinds_;
+  // Of all samples: an image beside another file of its key, and one alone.
+  bool has_pair_ = false;
+  bool has_lone_image_ = false;
 };
 
 std::optional<std::int64_t> WholeNumber(const nlohmann::json& value) {

@@ -39,8 +39,10 @@ struct TarIndex {
 struct TarScan {
   TarIndex samples = {};
   // The files of a tar that may hold a tree of images: none has a label, and no
-  // image has another file with its key. Else empty. A tar in the tar counts as
-  // a folder. A link to one of them is at its place.
+  // image has another file with its key, but for images of its ending ("a.png"
+  // and "a.b.png") if some image is alone: with each one's it is a part, such
+  // as a mask. Else empty. A tar in the tar counts as a folder. A link to one
+  // of them is at its place.
   std::vector<ArchiveFile> files = {};
   // The content of the label files among them (image_layout.h), by offset: of
   // the first ones, up to kMaxLabelFileBytes of all.

@@ -270,7 +270,8 @@ SearchedKeys SearchKeys(const RecordIndex& index, const std::string& image_key,
 // one.
 bool MayHold(const KeyKinds& keys, const FieldSpec& field) {
   const auto kinds = keys.find(field.key);
-  return kinds != keys.end() && (kinds->second.contains(field.kind) ||
+  return kinds != keys.end() && (field.kind == FeatureKind::kNone ||
+                                 kinds->second.contains(field.kind) ||
                                  kinds->second.contains(FeatureKind::kNone));
 }
 

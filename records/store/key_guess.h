@@ -49,7 +49,8 @@ struct RecordKeys {
 // Throws UsageError, with the keys that records have, for a wanted key that is
 // in no record of the data, or, of large data, in none of a thousand records
 // spread over it; and, with the kind that they have, if it is in each of
-// another kind. Passes if no record can be read. image_key: RecordStoreOptions.
+// another kind; kNone wants any kind. Passes if no record can be read.
+// image_key: RecordStoreOptions.
 void RequireFeatures(const RecordIndex& index, const std::string& image_key,
                      std::span<const FieldSpec> wanted);
 

@@ -273,7 +273,8 @@ TEST_F(TrainLabelsTest, LabelsWithoutAClassAreBadRecords) {
       ReadWholeFile(report, 1 << 24),
       AllOf(HasSubstr("\"kind\":\"label\""), HasSubstr("there is no label"),
             HasSubstr("image/class/label -5 is below 0"),
-            HasSubstr("image/class/label 4 is beyond the last of 4")));
+            HasSubstr("class 4 is beyond the last of 4 classes, 3 (image/class/"
+                      "label 4, counted from 0)")));
   EXPECT_EQ(Evaluation().at("images"), 4);
   EXPECT_EQ(Evaluation().at("bad_records"), 2);
 }

@@ -284,7 +284,7 @@ TEST_F(TrainResnetTest, TellsWhatItsInputDid) {
 TEST_F(TrainResnetTest, EndsWhereThereIsNoGoodRecordToEvaluate) {
   WriteShard(data_, "validation", {"no Example"});
   EXPECT_THAT(Train("none", "train_steps=1", "--mode train_and_eval"),
-              Ends(3, HasSubstr("no good record to evaluate")));
+              Ends(3, HasSubstr("the epoch has no good record")));
 }
 
 TEST_F(TrainResnetTest, EvaluatesTestShardsWithoutValidationElseOnlyTrains) {

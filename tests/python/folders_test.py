@@ -251,6 +251,23 @@ class ImageFolderTest(unittest.TestCase):
             self.assertEqual(list(batch.labels), [
                 record % 3 + 1 for record in batch.ids])
 
+    def test_no_label_offset_of_0_shifts_their_labels(self):
+        files = [(path, number % 2) for number, path in enumerate(
+            sorted((support.images() / "train").rglob("*.*"))[:10])]
+        given = infeed.Index.of_images(files)
+        for data in (support.images(), given):
+            for classes in (0, 2):
+                with self.assertRaisesRegex(ValueError, "leave label_offset out"):
+                    self.batches(data, label_offset=0, num_label_classes=classes)
+        for options in ({}, {"label_offset": 1}):
+            batch, = self.batches(given, **options)
+            self.assertEqual(list(batch.labels), [label for _, label in files])
+        bad = []
+        list(self.batches(infeed.Index.of_images(
+            [(path, 2 * label) for path, label in files]),
+            num_label_classes=2, on_bad=bad.append))
+        self.assertRegex(bad[0], "class 2 is beyond the last of 2 classes, 1 ")
+
     def test_a_label_that_is_not_known_is_no_class(self):
         files = sorted((support.images() / "train").rglob("*.*"))[:10]
         index = infeed.Index.of_images(

@@ -275,6 +275,23 @@ class KeysTest(unittest.TestCase):
             take(loader(data=self.shard, image_key="photo",
                         on_bad_record="fail"), 1)
 
+    def test_a_label_key_is_in_the_records(self):
+        for training in (False, True):
+            with self.assertRaisesRegex(ValueError, 'has "lable"; they have'):
+                loader(data=self.shard, training=training, label_key="lable")
+
+    def test_an_evaluation_needs_a_good_record(self):
+        labels = {"training": False, "label_offset": 1, "num_label_classes": 1}
+        with infeed.records.Writer(self.shard) as writer:
+            for label in (2, 3, 4):
+                writer.write_example({"image": support.png(
+                    np.zeros((8, 8, 3), np.uint8)), "label": label})
+        with self.assertRaisesRegex(infeed.DataError,
+                                    r"no good record \(3 of 3 samples"):
+            next(iter(loader(data=self.shard, **labels)))
+        batch = next(iter(loader(data=self.shard, require_labels=False, **labels)))
+        self.assertEqual(set(batch.labels), {-1})
+
 
 class ResumeTest(unittest.TestCase):
     def test_goes_on_in_the_epoch(self):

@@ -122,15 +122,14 @@ std::string FolderNameOf(const std::string& path) {
 }
 
 std::vector<LabelledImage> WithLabels(std::vector<std::string> paths,
-                                      const ModelLabels& labels,
-                                      int label_offset) {
+                                      const ModelLabels& labels) {
   std::vector<LabelledImage> files;
   files.reserve(paths.size());
   for (std::string& path : paths) {
     const std::optional<std::int64_t> index =
         labels.IndexOf(NameText(FolderNameOf(path)));
     files.push_back(
-        {.path = std::move(path), .label = index ? *index + label_offset : -1});
+        {.path = std::move(path), .label = index ? *index + 1 : kNoLabel});
   }
   return files;
 }
@@ -138,7 +137,7 @@ std::vector<LabelledImage> WithLabels(std::vector<std::string> paths,
 }  // namespace
 
 RecordIndex RecordsOf(const std::vector<std::string>& inputs,
-                      const ModelLabels& labels, int label_offset,
+                      const ModelLabels& labels,
                       const OnShardSetFaults& on_faults) {
   Named named = {.on_faults = on_faults};
   for (const std::string& input : inputs) {
@@ -150,10 +149,9 @@ RecordIndex RecordsOf(const std::vector<std::string>& inputs,
                      PathForMessages(named.shards.front()) +
                      " a shard; give one kind at a time");
   }
-  return named.images.empty()
-             ? RecordIndex(std::move(named.shards))
-             : RecordIndex::OfImages(
-                   WithLabels(std::move(named.images), labels, label_offset));
+  return named.images.empty() ? RecordIndex(std::move(named.shards))
+                              : RecordIndex::OfImages(WithLabels(
+                                    std::move(named.images), labels));
 }
 
 RecordIndex RecordsOfSplit(const std::string& data_dir,

@@ -16,14 +16,14 @@ namespace infeed {
 // shards; any other file is an image, in the order given. A URL with an image's
 // extension is an image; a bucket's folder stands for the images below it, or
 // else its shards. An image in a folder with the name of a class has that
-// class's label.
+// class's label, from 1 (LabelledImage).
 //
-// label_offset: of the model. Throws IoError for a missing input, UsageError
+// Throws IoError for a missing input, UsageError
 // for images and shards together or for no image at all, and what RecordIndex
 // throws. on_faults is called for incomplete sets of shards, here and below.
 [[nodiscard]] RecordIndex RecordsOf(
     const std::vector<std::string>& inputs, const ModelLabels& labels,
-    int label_offset, const OnShardSetFaults& on_faults = RefuseFaults);
+    const OnShardSetFaults& on_faults = RefuseFaults);
 
 // The records of one split of a data set: "train", "validation" or "test";
 // "auto" is test, else validation. Throws UsageError where the split is

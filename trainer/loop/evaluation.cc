@@ -104,7 +104,7 @@ void RequireFewBadRecords(const EvalResult& result, std::int64_t most) {
 }
 
 // One pass over the input, summed over all ranks. Throws DataError when all
-// records are bad.
+// records are bad: of several ranks no input throws that.
 EvalPart Pass(DeviceLoop& device, const RecordIndex* index,
               const InputOptions& input,
               const std::vector<std::int32_t>& to_model, EvalWeights weights,

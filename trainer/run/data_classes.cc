@@ -58,7 +58,6 @@ struct UsedData {
 bool IsOfTraining(const Job& job, const UsedData& data) {
   const auto origin = job.resolved.origins.find("label_offset");
   return origin != job.resolved.origins.end() && origin->second == kFromModel &&
-         !data.index.is_of_images() &&
          !EvaluatesData(data.validation, data.index);
 }
 
@@ -146,6 +145,9 @@ ClassMap MatchToModel(const Job& job, const RecordIndex* index,
   ClassMap map = {.label_offset = LabelOffsetOf(job.params)};
   if (index == nullptr || index->size() == 0) {
     return map;
+  }
+  if (index->is_of_images() && index->class_names().empty()) {
+    return {.label_offset = 1};  // RecordsOf(): labelled with model's classes
   }
   if (job.ranks.place().is_first()) {
     const UsedData data = {.index = *index,

@@ -43,8 +43,7 @@ std::optional<RecordIndex> RecordsToPredict(const Job& job,
                                             const ModelLabels& labels) {
   const OnShardSetFaults on_faults = ShardSetPolicy(job.options);
   if (!job.options.inputs.empty()) {
-    RecordIndex index = RecordsOf(job.options.inputs, labels,
-                                  LabelOffsetOf(job.params), on_faults);
+    RecordIndex index = RecordsOf(job.options.inputs, labels, on_faults);
     if (const std::string note = OrientationNote(index); !note.empty()) {
       Say("input: " + note);
     }

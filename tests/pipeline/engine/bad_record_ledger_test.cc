@@ -120,6 +120,32 @@ TEST(BadRecordLedgerTest, LeavesSubstitutesOutOfTheRate) {
   EXPECT_EQ(ledger.totals().different, 2);
 }
 
+TEST(BadRecordLedgerTest, NeedsAGoodRecordInEachEpoch) {
+  const auto error = [](const InputOptions& options) {
+    BadRecordLedger ledger(options, 2);
+    ledger.Enter(Bads{Bad(0), Bad(1)}, 2);
+    ledger.Enter(Bads{Bad(2)}, 2);
+    ledger.Enter(Bads{Bad(0), Bad(1)}, 2);
+    return MessageOf<DataError>([&] { ledger.Enter(Bads{Bad(2)}, 1); });
+  };
+  EXPECT_EQ(error({}),
+            "shard: record 2 at byte 200: it is bad; the epoch has no good "
+            "record (6 of 7 samples so far are bad)");
+  // Fields alone have no labels; a prediction does not need them.
+  EXPECT_THAT(error({.layout = BatchContent::kNone, .require_labels = false}),
+              HasSubstr("no good record"));
+  EXPECT_EQ(error({.require_labels = false}), "");
+  EXPECT_EQ(error({.batch_size = 2, .world_size = 2}), "");
+}
+
+TEST(BadRecordLedgerTest, SubstitutesAreGoodRecords) {
+  BadRecordLedger ledger({}, 1);
+  BadRecord replaced = Bad(2);
+  replaced.action = BadRecordAction::kReplaced;
+  ledger.Enter(Bads{replaced}, 1);
+  EXPECT_EQ(ledger.totals().bad_samples, 1);
+}
+
 TEST(BadRecordLedgerTest, LeavesItsErrorToWhatFails) {
   BadRecordLedger ledger({.max_bad_records = 0}, kLongEpoch);
   BadRecord failed = Bad(1);

@@ -139,6 +139,18 @@ TEST(BadRecordsTest, AllBadRecordsAreSkippedOneByOne) {
   EXPECT_THAT(pipeline.stats().first_bad_record, HasSubstr("record 4 at"));
 }
 
+TEST(BadRecordsTest, AnEvaluationNeedsAGoodRecord) {
+  const std::unique_ptr<TestShards> shards = MostlyBad(0);
+  InputOptions options = OptionsFor(OnBadRecord::kSkip);
+  InputPipeline pipeline(shards->index(), options);
+  EXPECT_EQ(TakeBatches(pipeline, 4).size(), 4U);
+  EXPECT_THAT(NextError(pipeline),
+              AllOf(HasSubstr("checksum"),
+                    HasSubstr("no good record (20 of 20 samples")));
+  options.require_labels = false;  // A prediction.
+  EXPECT_EQ(Stream(shards->index(), options, 100).size(), 5U);
+}
+
 TEST(BadRecordsTest, AnEmptyDataSetIsRefused) {
   const TestShards shards({});
   EXPECT_THAT(MessageOf<UsageError>([&] {

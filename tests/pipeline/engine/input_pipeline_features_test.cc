@@ -101,7 +101,7 @@ TEST(InputPipelineLabelsTest, PolicyAndBudgetApplyToBadLabels) {
   EXPECT_THAT(StreamError(shards, options), HasSubstr("there is no label"));
   options.num_label_classes = 4;
   EXPECT_THAT(StreamError(shards, options),
-              HasSubstr("image/class/label 4 is beyond the last of 4"));
+              HasSubstr("class 4 is beyond the last of 4 classes"));
   options.on_bad_record = OnBadRecord::kSkip;
   options.max_bad_records = 1;
   EXPECT_THAT(StreamError(shards, options),
@@ -377,10 +377,17 @@ TEST(InputPipelineKeysTest, ALabelErrorNamesTheKey) {
   InputOptions options = TfdsOptions();
   options.num_label_classes = 3;
   EXPECT_THAT(StreamError(shards, options),
-              HasSubstr("label 3 is beyond the last of 3 classes"));
-  options.label_key = "class";
-  EXPECT_THAT(StreamError(shards, options),
-              HasSubstr("there is no label: no class"));
+              HasSubstr("class 3 is beyond the last of 3 classes, 2 (label 3"));
+  for (const bool training : {false, true}) {
+    options.training = training;
+    options.label_key = "lable";
+    EXPECT_THAT(
+        MessageOf<UsageError>([&] { InputPipeline(shards.index(), options); }),
+        AllOf(HasSubstr("records has \"lable\"; they have image, label")));
+    options.require_labels = false;
+    EXPECT_FALSE(Stream(shards.index(), options, 1).empty());
+    options.require_labels = true;
+  }
 }
 
 TEST(InputPipelineKeysTest, TheStateHasTheKeysThatAreUsed) {

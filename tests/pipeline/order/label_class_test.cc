@@ -2,12 +2,17 @@
 
 #include <limits>
 
+#include "base/atomic_file.h"
 #include "base/error.h"
+#include "records/store/index_data.h"
+#include "tests/support/image_folder.h"
 #include "tests/support/matchers.h"
+#include "tests/support/tar_file.h"
+#include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
+#include "tests/support/zip_builder.h"
 
-namespace infeed {
-namespace {
+namespace infeed::label_class_test {
 
 TEST(ClassOfTest, CountsFromTheOffset) {
   const InputOptions from_0 = {.label_offset = 0, .num_label_classes = 3};
@@ -27,8 +32,8 @@ TEST(ClassOfTest, SaysWhyThereIsNoClass) {
             "image/class/label 0 is below 1, the label of the first class "
             "(label_offset)");
   EXPECT_EQ(why(4, three),
-            "image/class/label 4 is beyond the last of 3 classes, whose label "
-            "is 3");
+            "class 3 is beyond the last of 3 classes, 2 (image/class/label 4, "
+            "counted from 1)");
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
   EXPECT_THAT(why(kMost, three), HasSubstr("beyond the last"));
   EXPECT_THAT(why(kMost, {.label_offset = 0}), HasSubstr("fit 32 bits"));
@@ -45,5 +50,44 @@ TEST(ClassOfTest, IsNoneWhereLabelsAreNotRequired) {
   EXPECT_EQ(ClassOf(3, options), 2);
 }
 
-}  // namespace
-}  // namespace infeed
+// Each image would be of the class after its own.
+TEST(RequireLabelOffsetTest, RefusesZeroWhereInfeedNumbersTheClasses) {
+  ImageFolder raw;
+  raw.Jpeg("cat/1.jpg").Jpeg("dog/2.jpg");
+  const RecordIndex folder = IndexData(raw.path());
+  const RecordIndex list =
+      RecordIndex::OfImages({{.path = raw.path() + "/cat/1.jpg", .label = 1}});
+  const TemporaryFolder archives;
+  WriteFileAtomically(archives / "a.zip",
+                      ZipBuilder()
+                          .Add(StoredMember("cat/1.jpg", "C"))
+                          .Add(StoredMember("dog/1.jpg", "D"))
+                          .bytes());
+  TarFile tar;
+  tar.Add("cat/1.jpg", "C").Add("dog/1.jpg", "D");
+  WriteFileAtomically(archives / "a.tar", tar.text());
+  const RecordIndex zip({archives / "a.zip"});
+  const RecordIndex tree({archives / "a.tar"});
+  for (const RecordIndex* index : {&folder, &list, &zip, &tree}) {
+    const auto resolved = [&](const InputOptions& options) {
+      return *ResolvedOptions(options, *index).label_offset;
+    };
+    for (const int classes : {0, 1, 2}) {
+      EXPECT_THAT(
+          MessageOf<UsageError>([&] {
+            (void)resolved({.label_offset = 0, .num_label_classes = classes});
+          }),
+          AllOf(HasSubstr("label_offset=0: the classes of " +
+                          index->shards().front()),
+                HasSubstr("leave label_offset out")));
+    }
+    EXPECT_EQ(resolved({}), 1);
+    EXPECT_EQ(resolved({.label_offset = 1}), 1);
+  }
+  // With a background, as the reference's 1,001 classes.
+  EXPECT_EQ(ResolvedOptions({.label_offset = 0, .num_label_classes = 3}, folder)
+                .label_offset,
+            0);
+}
+
+}  // namespace infeed::label_class_test

@@ -494,7 +494,8 @@ TEST_F(WorkerServiceTest, AStreamIsRefusedWhileAllOthersAreInUse) {
   const Reply refusal =
       Ask(*service, kOpenMethod, Serialize(RequestFor(Options(16))));
   EXPECT_EQ(CodeOf(refusal), RpcCode::kBusy);
-  EXPECT_EQ(refusal.status.message, "16 streams are open, all in use");
+  EXPECT_EQ(refusal.status.message,
+            "16 streams are open, each asked for within the last 3600 s");
   EXPECT_EQ(service->stats().refused, 1);
   EXPECT_EQ(Key(*service, Options(0)), keys[0]);
   for (const std::uint64_t key : keys) {

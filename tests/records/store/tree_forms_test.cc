@@ -63,6 +63,8 @@ std::map<std::string, Tree> Trees() {
            {{"synset_labels.txt", "\xEF\xBB\xBFn3\r\nn2\r\n"}})},
       {"words",
        WithImages({"train/cat.0.jpg", "train/dog.0.jpg", "test/1.jpg"})},
+      {"dots", WithImages({"cat/I.1.jpg", "cat/I.JPG", "cat/J.jpg", "dog/I.jpg",
+                           "dog/I.x.y.jpg"})},
       {"latin1", WithImages({"k\xE4se/1.jpg", "cafe\xCC\x81/2.jpg"})},
   };
 }
@@ -433,15 +435,22 @@ TEST_F(TreeFormsTest, AnArchiveOfAnotherSplitWithoutClassesIsLeftOut) {
 }
 
 TEST_F(TreeFormsTest, ASampleOfSeveralFilesIsNoTree) {
-  TarFile tar;
-  for (const char* name : {"a/1.jpg", "a/1.txt", "b/2.jpg", "b/2.txt"}) {
-    tar.Add(name, "x");
+  using Names = std::vector<std::string>;
+  for (const Names& names :
+       {Names{"a/1.jpg", "a/1.txt", "b/2.jpg", "b/2.txt"},
+        Names{"a/1.png", "a/1.seg.png", "b/2.png", "b/2.seg.png"},
+        Names{"a/1.png", "a/1.seg.jpg", "b/2.png", "b/2.x"}}) {
+    TarFile tar;
+    for (const std::string& name : names) {
+      tar.Add(name, "x");
+    }
+    WriteFileAtomically(folder_ / "samples.tar", tar.End().text());
+    const RecordIndex index =
+        IndexData(folder_ / "samples.tar", {.use_cache = false});
+    EXPECT_EQ(index.format(0), RecordFormat::kTar) << names[1];
+    EXPECT_EQ(index.size(), 2);
+    EXPECT_EQ(index.label(0), kNoLabel);
   }
-  WriteFileAtomically(folder_ / "captions.tar", tar.End().text());
-  const RecordIndex index = IndexData(folder_ / "captions.tar");
-  EXPECT_EQ(index.format(0), RecordFormat::kTar);
-  EXPECT_EQ(index.size(), 2);
-  EXPECT_EQ(index.label(0), kNoLabel);
 }
 
 TEST_F(TreeFormsTest, ASplitThatIsNotThereIsAnErrorInEveryForm) {

@@ -30,13 +30,12 @@ class PredictInputTest : public testing::Test {
     }
   }
 
-  [[nodiscard]] RecordIndex Of(const std::vector<std::string>& names,
-                               int label_offset = 1) const {
+  [[nodiscard]] RecordIndex Of(const std::vector<std::string>& names) const {
     std::vector<std::string> inputs;
     for (const std::string& name : names) {
       inputs.push_back(folder_ / name);
     }
-    return RecordsOf(inputs, ModelLabels({"dogs", "cats"}), label_offset);
+    return RecordsOf(inputs, ModelLabels({"dogs", "cats"}));
   }
 
   ImageFolder folder_;
@@ -82,7 +81,6 @@ TEST_F(PredictInputTest, ClassFoldersGiveLabels) {
   EXPECT_EQ(index.label(0), 2);
   EXPECT_EQ(index.label(1), 1);
   EXPECT_EQ(index.label(2), -1);
-  EXPECT_EQ(Of({"dogs"}, 0).label(0), 0);
 }
 
 TEST_F(PredictInputTest, ClassFoldersOnTheWebAreDecoded) {
@@ -90,9 +88,9 @@ TEST_F(PredictInputTest, ClassFoldersOnTheWebAreDecoded) {
   const RecordIndex index = RecordsOf(
       {server.url() + "/b%C3%A9e/1.jpg",
        server.url() + "/a%20cat/1.jpg?token=x/y", server.url() + "/dog/1.jpg"},
-      ModelLabels({"a cat", "b\u00e9e"}), 0);
-  EXPECT_EQ(index.label(0), 1);
-  EXPECT_EQ(index.label(1), 0);
+      ModelLabels({"a cat", "b\u00e9e"}));
+  EXPECT_EQ(index.label(0), 2);
+  EXPECT_EQ(index.label(1), 1);
   EXPECT_EQ(index.label(2), -1);
 }
 
