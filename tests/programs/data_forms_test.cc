@@ -106,9 +106,12 @@ TEST_F(DataFormsTest, ATrainingTakesThemAll) {
 TEST_F(DataFormsTest, NoneThatInfeedNumbersCountsFrom0) {
   const std::string why = "label_offset=0: the classes of ";
   for (const std::string& data : {forms_.images(), forms_.zip()}) {
-    EXPECT_THAT(RunTrainResnet("--data_dir " + data + " --model_dir " +
-                               (cache_ / "m") + " --dry_run --label_offset 0"),
-                Ends(2, HasSubstr(why)));
+    for (const char* classes : {"", " --num_label_classes 3"}) {
+      EXPECT_THAT(RunTrainResnet("--data_dir " + data + " --model_dir " +
+                                 (cache_ / "m") +
+                                 " --dry_run --label_offset 0" + classes),
+                  Ends(2, HasSubstr(why)));
+    }
     EXPECT_THAT(RunProgram("pipeline_throughput",
                            "--data_dir " + data + " --label_offset 0"),
                 Ends(2, HasSubstr(why)));

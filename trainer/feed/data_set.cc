@@ -124,7 +124,6 @@ void DataSet::FindLabels(const DataSetOptions& options) {
     labels_.found = CountLabels(index, {.label_key = options.keys.label});
   }
   if (options.label_offset) {
-    RequireLabelOffset({.label_offset = options.label_offset}, index);
     return;
   }
   labels_.first = FindLabelOffset(index, options.keys);

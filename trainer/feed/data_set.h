@@ -61,8 +61,8 @@ struct LabelFacts {
 //
 // Const members may be called from several threads at once. The constructor
 // throws IoError for a folder that is missing or cannot be read, UsageError
-// when it has no data, a label has two names (FindClasses()) or label_offset is
-// wrong (RequireLabelOffset()), DataError for a broken shard or dataset.json.
+// when it has no data or a label has two names (FindClasses()), DataError for a
+// broken shard or dataset.json.
 class DataSet {
  public:
   // No data, for modes that do not need any.

@@ -8,6 +8,8 @@
 
 #include "base/count_text.h"
 #include "base/shown_text.h"
+#include "pipeline/order/label_class.h"
+#include "records/files/open_source.h"
 #include "records/store/index_classes.h"
 #include "records/store/open_shards.h"
 #include "trainer/checkpoint/best_checkpoint.h"
@@ -92,6 +94,12 @@ DataSet OpenData(const RunOptions& options) {
        .on_eval_faults = evaluates ? policy : ignore});
   if (mode == Mode::kTrainAndEval && data.train() && data.eval()) {
     RequireOneNumbering(std::array{&data.train()->index, &data.eval()->index});
+  }
+  // A model in use has its label_offset of other data (MatchToModel()).
+  const std::optional<DataSplit>& split =
+      data.train() ? data.train() : data.eval();
+  if (split && (Trains(mode) || params.input.num_label_classes == 0)) {
+    RequireLabelOffset(params.input, split->index);
   }
   CheckRunOutputs(options, data);
   return data;

@@ -48,7 +48,7 @@ void SayScheduleAdvice(const RunParams& params, const DataSet& data);
 
 // The data of a run; an empty DataSet where no data was given. Throws
 // UsageError where the images to evaluate number classes differently than those
-// to train on.
+// to train on, and what RequireLabelOffset() throws.
 [[nodiscard]] DataSet OpenData(const RunOptions& options);
 
 // The names of the model's classes, from the data.
