@@ -244,6 +244,21 @@ TEST_F(ShardRewriterTest, EachClassMayHaveItsShard) {
   EXPECT_EQ(ReadDatasetInfo(out_)->splits[0].name, "train-cat");
 }
 
+TEST_F(ShardRewriterTest, AClassNamedAsASplitMakesNoShardOfIt) {
+  const std::string odd = folder_ / "odd";
+  options_.prefix = "flowers";
+  for (const std::string& shard : {shards_[0], odd}) {
+    Write(shard, {PayloadOf({"a", 4, "", "", "val"}),
+                  PayloadOf({"b", 5, "", "", "rose"})});
+    options_.order = RewriteOrder::kByLabel;
+    const RewrittenSet set = Rewrite({shard});
+    ASSERT_THAT(set.shards, SizeIs(2));
+    EXPECT_THAT(set.shards[0].name, EndsWith("-label-4-00000-of-00001"));
+    EXPECT_THAT(set.shards[1].name, EndsWith("-rose-00000-of-00001"));
+    fs::remove_all(out_);
+  }
+}
+
 TEST_F(ShardRewriterTest, APrefixWithoutRecordsHasNoClasses) {
   Write(shards_[0], {PayloadOf({"a", 1, "", "", "cat"})});
   Write(shards_[3], {});
