@@ -334,16 +334,17 @@ RewrittenSet RewriteShards(const Paths& shards, const RewriteOptions& options,
   }
   RefuseInputsIn({output}, "--output", shards);
   const Groups groups = GroupByPrefix(shards, options.prefix);
-  DatasetInfo common = CommonInfo(shards).value_or(DatasetInfo());
-  if (options.order == RewriteOrder::kShuffled) {
-    common.seed = options.seed;  // The seed of the records' order.
-  }
   RewrittenSet set = {
       .output = output, .shards = {}, .is_plan = options.writing.dry_run};
   if (!set.is_plan) {
     StagedFolder::FinishKilled(output);
   }
   const Paths stale = OldShards(groups, options);
+  DatasetInfo common =
+      CommonInfo(shards, OtherShardsIn(output, stale)).value_or(DatasetInfo());
+  if (options.order == RewriteOrder::kShuffled) {
+    common.seed = options.seed;  // The seed of the records' order.
+  }
   std::optional<StagedFolder> folder;
   if (!set.is_plan) {
     folder.emplace(output);
@@ -388,12 +389,15 @@ MergedFile MergeShards(const Paths& shards, const WritingOptions& options,
                      .shards = std::ssize(shards),
                      .is_plan = options.dry_run};
   CheckFile(shards, options);
-  (void)CommonInfo(shards);  // refuses labels that would be ambiguous
   const std::string parent = ParentFolder(file.path);
   if (!file.is_plan) {
     StagedFolder::FinishKilled(parent);
   }
-  const Paths stale = ExistingOutputs({file.path}, options.overwrite);
+  const std::string name(BaseName(file.path));
+  const Paths stale =
+      ExistingOutputs({JoinPath(parent, name)}, options.overwrite);
+  const std::optional<DatasetInfo> description =
+      InfoForMerged(shards, file.path);
   if (file.is_plan) {
     file.records = CountRecords(shards, options.skip_bad, interruption);
     return file;
@@ -401,7 +405,7 @@ MergedFile MergeShards(const Paths& shards, const WritingOptions& options,
   BadRecords bad(options.skip_bad);
   StagedFolder folder(parent);
   TfrecordWriter writer(
-      folder.PathFor(std::string(BaseName(file.path))),
+      folder.PathFor(name),
       {.compression = options.compression, .write_index = true});
   {
     ShardProgress progress(shards);
@@ -413,6 +417,9 @@ MergedFile MergeShards(const Paths& shards, const WritingOptions& options,
     }
   }
   writer.Close();
+  if (description) {
+    DescribeShards(folder, *description, {DescribeShard(name, writer)}, stale);
+  }
   folder.Commit(stale);
   file.records = writer.records();
   file.left_out = bad.count();
