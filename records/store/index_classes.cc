@@ -129,6 +129,8 @@ template <typename Found>
 Found Unrefused(Found (*find)(const std::string&), const std::string& shard) {
   try {
     return find(shard);
+  } catch (const StoppedError&) {
+    throw;
   } catch (const IoError&) {
     if (!IsUrl(shard)) {
       throw;
