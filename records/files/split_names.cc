@@ -229,6 +229,8 @@ std::vector<std::string> RecordFilesBelow(const std::string& root) {
         files.insert(std::move(file));
       }
     }
+  } catch (const StoppedError&) {
+    throw;
   } catch (const IoError&) {
     if (!IsUrl(root)) {
       throw;
