@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <utility>
@@ -12,8 +13,9 @@
 #include "base/error.h"
 #include "pipeline/order/selection.h"
 #include "pipeline/order/selection_files.h"
-#include "records/files/shards.h"
-#include "records/store/index_classes.h"
+#include "records/files/open_source.h"
+#include "records/files/split_names.h"
+#include "records/store/index_data.h"
 #include "records/store/label_index.h"
 
 namespace infeed {
@@ -32,11 +34,9 @@ std::vector<std::string> Listed(const std::string& text) {
 struct MixPart {
   std::string folder;
   double weight = 0;
-  std::vector<std::string> shards = {};
 };
 
-MixPart ParseMixPart(const std::string& text, const std::string& split,
-                     const OnShardSetFaults& on_faults) {
+MixPart ParseMixPart(const std::string& text) {
   const std::size_t equals = text.rfind('=');
   const double weight =
       equals == std::string::npos ? -1 : ParseWeight(text.substr(equals + 1));
@@ -44,23 +44,33 @@ MixPart ParseMixPart(const std::string& text, const std::string& split,
     throw UsageError("mix=" + text + ": give DIR=WEIGHT, such as data/a=0.7");
   }
   MixPart part = {.folder = text.substr(0, equals), .weight = weight};
-  part.shards = FindSplit(part.folder, split, on_faults);
-  if (part.shards.empty()) {
-    throw UsageError("mix: " + part.folder + " has no shards of the split \"" +
-                     split + "\"");
+  if (!IsDataFolder(part.folder)) {
+    throw UsageError("mix=" + text + ": " + PathForMessages(part.folder) +
+                     " is not a folder: give the folder of a data set");
   }
   return part;
 }
 
-std::vector<MixPart> MixParts(const SelectionChoice& choice,
-                              const std::string& split,
-                              const OnShardSetFaults& on_faults) {
+std::vector<MixPart> MixParts(const SelectionChoice& choice) {
   std::vector<MixPart> parts;
   for (const std::string& text : Listed(choice.mix)) {
-    parts.push_back(ParseMixPart(text, split, on_faults));
+    parts.push_back(ParseMixPart(text));
   }
   return parts;
 }
+
+RecordIndex IndexPart(const MixPart& part, const std::string& split,
+                      const OnShardSetFaults& on_faults) {
+  std::optional<RecordIndex> index =
+      IndexSplit(part.folder, split, {.on_faults = on_faults});
+  if (!index) {
+    throw UsageError("mix: " +
+                     MissingSplitText(part.folder, RequireSplitName(split)));
+  }
+  return *std::move(index);
+}
+
+void IgnoreFaults(const ShardSetFaults&) {}  // They have been reported.
 
 // Rejects fields that each determine the epoch and thus exclude each other.
 void CheckChoice(const SelectionChoice& choice) {
@@ -79,19 +89,21 @@ void CheckChoice(const SelectionChoice& choice) {
 std::vector<RecordGroup> MixedGroups(const SelectionChoice& choice,
                                      const std::string& split,
                                      const RecordIndex& index) {
+  const std::vector<MixPart> parts = MixParts(choice);
   std::vector<RecordGroup> groups;
-  std::size_t shard = 0;
   std::int64_t first = 0;
-  // IndexMix() has reported the faults.
-  for (const MixPart& part :
-       MixParts(choice, split, [](const ShardSetFaults&) {})) {
-    RecordGroup group = {
-        .name = part.folder, .range = {first, 0}, .weight = part.weight};
-    for (std::size_t i = 0; i < part.shards.size(); ++i, ++shard) {
-      group.range.count += index.shard_size(shard);
-    }
-    first += group.range.count;
-    groups.push_back(std::move(group));
+  for (const MixPart& part : parts) {
+    const std::int64_t records =
+        parts.size() == 1 ? index.size()
+                          : IndexPart(part, split, IgnoreFaults).size();
+    groups.push_back({.name = part.folder,
+                      .range = {first, records},
+                      .weight = part.weight});
+    first += records;
+  }
+  if (first != index.size()) {
+    throw IoError("mix=" + choice.mix + ": has other records than before: " +
+                  "another program writes to it");
   }
   return groups;
 }
@@ -195,13 +207,18 @@ std::vector<RecordGroup> Groups(const SelectionChoice& choice,
 
 RecordIndex IndexMix(const SelectionChoice& choice, const std::string& split,
                      const OnShardSetFaults& on_faults) {
-  std::vector<std::string> shards;
-  for (const MixPart& part : MixParts(choice, split, on_faults)) {
-    shards.insert(shards.end(), part.shards.begin(), part.shards.end());
+  const std::vector<MixPart> parts = MixParts(choice);
+  std::string list;
+  for (const MixPart& part : parts) {
+    RecordIndex index = IndexPart(part, split, on_faults);
+    if (parts.size() == 1) {
+      return index;
+    }
+    list += (list.empty() ? "" : ",") + part.folder;
   }
-  RecordIndex index(std::move(shards));
-  RequireOneNumbering(index);
-  return index;
+  return IndexSplit(list, split,
+                    {.on_faults = IgnoreFaults, .takes_files_twice = true})
+      .value();
 }
 
 std::shared_ptr<const Selection> MakeSelection(const SelectionChoice& choice,

@@ -30,11 +30,10 @@ struct SelectionChoice {
                          const SelectionChoice&) = default;
 };
 
-// Indexes the data sets that `mix` names, one after the other. Calls on_faults
-// with the missing shards of each data set. Throws UsageError for a part that
-// is not DIR=WEIGHT, for a folder without such shards, and for data sets that
-// number their classes differently (RequireOneNumbering()). Requires: mix is
-// not empty.
+// Indexes the data sets that `mix` names, one after the other, as IndexSplit()
+// does a list of folders. Calls on_faults with the missing shards of each data
+// set. Throws UsageError for a part that is not DIR=WEIGHT and for a folder
+// without the split, and as IndexSplit(). Requires: mix is not empty.
 [[nodiscard]] RecordIndex IndexMix(
     const SelectionChoice& choice, const std::string& split,
     const OnShardSetFaults& on_faults = RefuseFaults);

@@ -158,25 +158,6 @@ std::string CommonName(const std::string& file) {
   return common;
 }
 
-std::vector<std::string> RecordFilesBelow(const std::string& root) {
-  std::vector<std::string> files;
-  if (IsUrl(root) && !IsBucketScheme(ParseUrl(root).scheme)) {
-    return files;  // A web server cannot list its files.
-  }
-  try {
-    for (const std::string_view split : kSplits) {
-      for (std::string& file : FindSplitFiles(root, split)) {
-        files.push_back(std::move(file));
-      }
-    }
-  } catch (const IoError&) {
-    if (!IsUrl(root)) {
-      throw;
-    }
-  }
-  return files;
-}
-
 }  // namespace
 
 std::string_view SplitNamed(std::string_view word) {
@@ -235,6 +216,27 @@ void RefuseTwoNamesOf(std::string_view split, const std::string& data,
   throw UsageError(data + ": has both " + first + " and " + second +
                    ", two names for " + std::string(split) +
                    ": remove or rename one");
+}
+
+std::vector<std::string> RecordFilesBelow(const std::string& root) {
+  std::set<std::string> files;
+  if (IsUrl(root) && !IsBucketScheme(ParseUrl(root).scheme)) {
+    return {};  // A web server cannot list its files.
+  }
+  try {
+    for (const std::string_view split : kSplits) {
+      for (std::string& file : FindSplitFiles(root, split)) {
+        files.insert(std::move(file));
+      }
+    }
+  } catch (const StoppedError&) {
+    throw;
+  } catch (const IoError&) {
+    if (!IsUrl(root)) {
+      throw;
+    }
+  }
+  return {files.begin(), files.end()};
 }
 
 std::vector<std::string> FindSiblings(const std::vector<std::string>& shards) {

@@ -50,6 +50,12 @@ void RefuseTwoSplits(const std::string& path);
                                    const std::string& first,
                                    const std::string& second);
 
+// The files of records in a data set's folder and in its folders of splits,
+// sorted; archives, too. Empty for a server that does not list its files.
+// Throws IoError for a folder that cannot be listed.
+[[nodiscard]] std::vector<std::string> RecordFilesBelow(
+    const std::string& root);
+
 // Returns the other files of records that belong to the same data set by their
 // names: they lie in the same folder, or in the split folders (train/, val/,
 // test/) beside the folder of a shard, and their names differ in the split and

@@ -44,11 +44,15 @@ std::vector<IndexedShard> FirstShards(
   return firsts;
 }
 
+ClassSource SourceBeside(const std::string& shard) {
+  return {.classes = ClassesBeside(shard),
+          .name = DatasetFolders(shard).front()};
+}
+
 ClassSource SourceAt(const RecordIndex& index, std::size_t shard) {
   const std::string& path = index.shards()[shard];
   if (!index.is_of_images() && !IsArchiveTree(index.format(shard))) {
-    return {.classes = ClassesBeside(path),
-            .name = DatasetFolders(path).front()};
+    return SourceBeside(path);
   }
   return {.classes = {.names = index.class_names(), .first = 1},
           .name = index.kept_root().empty() ? PathForMessages(path)
@@ -125,6 +129,8 @@ template <typename Found>
 Found Unrefused(Found (*find)(const std::string&), const std::string& shard) {
   try {
     return find(shard);
+  } catch (const StoppedError&) {
+    throw;
   } catch (const IoError&) {
     if (!IsUrl(shard)) {
       throw;
@@ -151,6 +157,17 @@ IndexClasses ClassesBeside(const std::string& shard) {
   }
   return {.names = NamesBeside(shard),
           .first = info ? info->first_label : std::nullopt};
+}
+
+IndexClasses ClassesBeside(std::span<const std::string> shards) {
+  std::vector<ClassSource> sources;
+  std::set<std::string> seen;
+  for (const std::string& shard : shards) {
+    if (seen.insert(DatasetFolders(shard).front()).second) {
+      sources.push_back(SourceBeside(shard));
+    }
+  }
+  return Join(sources);
 }
 
 IndexClasses FindClasses(const RecordIndex& index) {

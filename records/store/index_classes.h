@@ -31,6 +31,9 @@ struct IndexClasses {
 // Throws DataError for an invalid file, IoError for one that cannot be read.
 [[nodiscard]] IndexClasses ClassesBeside(const std::string& shard);
 
+// The same of the data sets of several shards, joined as by FindClasses().
+[[nodiscard]] IndexClasses ClassesBeside(std::span<const std::string> shards);
+
 // The names of image folders and archives (RecordIndex::class_names()), and of
 // the data sets in which other shards lie (ClassesBeside()). Of several data
 // sets each label has the name that any of them gives. Throws UsageError where

@@ -371,7 +371,9 @@ std::optional<RecordIndex> IndexNamed(const std::vector<std::string>& list,
   for (std::vector<DataFile>& of_entry : files_of) {
     std::ranges::move(of_entry, std::back_inserter(files));
   }
-  RefuseFilesTwice(files);
+  if (!options.takes_files_twice) {
+    RefuseFilesTwice(files);
+  }
   return IndexFiles(files, options, std::move(named_files));
 }
 

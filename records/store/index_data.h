@@ -24,6 +24,8 @@ struct DataOptions {
   // For a reader that takes the classes of several data sets by name: whether
   // they may number these differently.
   bool takes_any_numbering = false;
+  // Whether a list may name a file twice, so that its records repeat.
+  bool takes_files_twice = false;
 };
 
 // Returns the records of one split (any name of split_names.h; "": all) of a

@@ -52,7 +52,8 @@ void AddSplitVerb(CLI::App& app, Command& command) {
        .more =
            "Parts are named PREFIX-NNNNN-of-NNNNN, those by class\n"
            "PREFIX-CLASS-00000-of-00001 with the folder's name of the class\n"
-           "(image/class/synset), or label-N. Records stay in their order.\n"
+           "(image/class/synset), or label-N if there is none or it is a word\n"
+           "for a split (val). Records stay in their order.\n"
            "Nothing appears in the output before all of it is written.\n"
            "\n"
            "Examples:\n"

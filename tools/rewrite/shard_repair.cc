@@ -385,7 +385,9 @@ RepairedSet RepairShards(const std::vector<std::string>& shards,
   if (set.is_plan) {
     return set;
   }
-  const std::optional<DatasetInfo> common = CommonInfo(shards);
+  const bool is_described = ReadDatasetInfo(output).has_value();
+  const std::optional<DatasetInfo> common =
+      CommonInfo(shards, OtherShardsIn(output, stale));
   for (std::string& file : OldSideFiles(output, names)) {
     stale.push_back(std::move(file));
   }
@@ -394,12 +396,12 @@ RepairedSet RepairShards(const std::vector<std::string>& shards,
   if (options.writing.json.empty()) {
     WriteReport(folder.SidePathFor("repair.json"), set);
   }
-  if (common) {
+  if (common || is_described) {
     std::vector<DatasetInfo::Shard> written;
     for (const ShardRepairReport& shard : set.shards) {
       written.push_back(shard.shard);
     }
-    DescribeShards(folder, *common, written, stale);
+    DescribeShards(folder, common.value_or(DatasetInfo()), written, stale);
   }
   folder.Commit(stale);
   return set;

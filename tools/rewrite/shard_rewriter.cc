@@ -22,13 +22,12 @@
 #include "pipeline/order/sample_order.h"
 #include "records/bytes/plain_text.h"
 #include "records/cloud/object_store.h"
-#include "records/example/imagenet_example.h"
 #include "records/files/open_source.h"
 #include "records/files/output_check.h"
 #include "records/files/shards.h"
 #include "records/tfrecord/format.h"
 #include "records/tfrecord/writer.h"
-#include "tools/cli/safe_name.h"
+#include "tools/rewrite/record_classes.h"
 #include "tools/rewrite/record_copier.h"
 #include "tools/rewrite/record_stream.h"
 #include "tools/shards/progress.h"
@@ -37,57 +36,6 @@
 
 namespace infeed {
 namespace {
-
-struct Class {
-  std::string name;  // its folder name, or "label-7"; a valid file name
-  std::vector<std::int64_t> records;
-};
-
-// The number of the first record of each shard; empty without an index.
-std::vector<std::int64_t> FirstRecords(const RecordSequence& sequence) {
-  std::vector<std::int64_t> starts;
-  std::int64_t next = 0;
-  if (const RecordIndex* const index = sequence.index()) {
-    for (std::size_t i = 0; i < index->shards().size(); ++i) {
-      starts.push_back(next);
-      next += index->shard_size(i);
-    }
-  }
-  return starts;
-}
-
-// Reads every record's label. Records of a class keep their order; records that
-// are not Examples go to `bad`. A record's number is its number in the
-// sequence's index; without an index, its number among the good records.
-std::map<std::int64_t, Class> ClassesByLabel(
-    const RecordSequence& sequence, const ShardOpener& open, BadRecords& bad,
-    const std::function<void()>& on_record) {
-  const std::vector<std::int64_t> starts = FirstRecords(sequence);
-  const std::vector<std::string>& shards = sequence.shards();
-  std::map<std::int64_t, Class> classes;
-  RecordStream stream(shards.size(), open, bad);
-  for (std::int64_t number = 0;; ++number) {
-    const std::optional<Record> record = stream.Next();
-    if (!record) {
-      return classes;
-    }
-    on_record();
-    try {
-      const ImagenetExampleView example = ParseImagenetExample(record->payload);
-      Class& one = classes[example.label];
-      if (one.records.empty()) {
-        one.name = example.synset.empty()
-                       ? "label-" + std::to_string(example.label)
-                       : SafeName(example.synset);
-      }
-      one.records.push_back(
-          starts.empty() ? number : starts[stream.shard()] + record->number);
-    } catch (const DataError& error) {
-      bad.Take(error.At({PathForMessages(shards[stream.shard()]),
-                         record->number, record->offset}));
-    }
-  }
-}
 
 // Rewrites the shards of one prefix: reads their lengths, plans the new shards,
 // and writes them into a staged folder.
@@ -182,16 +130,10 @@ class GroupRewriter {
   void PlanByLabel() {
     ShardProgress progress(sequence_.shards());
     std::vector<std::int64_t> records;
-    std::set<std::string> names;
-    for (const auto& [label, one] :
-         ClassesByLabel(sequence_, progress.Opener(), bad_,
+    for (const RecordClass& one :
+         ClassesByLabel(sequence_, prefix_, progress.Opener(), bad_,
                         progress.Counter(interruption_))) {
-      std::string name = one.name;
-      while (!names.insert(name).second) {
-        name += "-label-" + std::to_string(label);
-      }
-      AddShard(ShardName(prefix_ + "-" + name, 0, 1),
-               {std::ssize(records), std::ssize(one.records)});
+      AddShard(one.shard, {std::ssize(records), std::ssize(one.records)});
       records.insert(records.end(), one.records.begin(), one.records.end());
     }
     record_at_ = [records = std::move(records)](std::int64_t position) {
@@ -392,16 +334,17 @@ RewrittenSet RewriteShards(const Paths& shards, const RewriteOptions& options,
   }
   RefuseInputsIn({output}, "--output", shards);
   const Groups groups = GroupByPrefix(shards, options.prefix);
-  DatasetInfo common = CommonInfo(shards).value_or(DatasetInfo());
-  if (options.order == RewriteOrder::kShuffled) {
-    common.seed = options.seed;  // The seed of the records' order.
-  }
   RewrittenSet set = {
       .output = output, .shards = {}, .is_plan = options.writing.dry_run};
   if (!set.is_plan) {
     StagedFolder::FinishKilled(output);
   }
   const Paths stale = OldShards(groups, options);
+  DatasetInfo common =
+      CommonInfo(shards, OtherShardsIn(output, stale)).value_or(DatasetInfo());
+  if (options.order == RewriteOrder::kShuffled) {
+    common.seed = options.seed;  // The seed of the records' order.
+  }
   std::optional<StagedFolder> folder;
   if (!set.is_plan) {
     folder.emplace(output);
@@ -446,12 +389,15 @@ MergedFile MergeShards(const Paths& shards, const WritingOptions& options,
                      .shards = std::ssize(shards),
                      .is_plan = options.dry_run};
   CheckFile(shards, options);
-  (void)CommonInfo(shards);  // refuses labels that would be ambiguous
   const std::string parent = ParentFolder(file.path);
   if (!file.is_plan) {
     StagedFolder::FinishKilled(parent);
   }
-  const Paths stale = ExistingOutputs({file.path}, options.overwrite);
+  const std::string name(BaseName(file.path));
+  const Paths stale =
+      ExistingOutputs({JoinPath(parent, name)}, options.overwrite);
+  const std::optional<DatasetInfo> description =
+      InfoForMerged(shards, file.path);
   if (file.is_plan) {
     file.records = CountRecords(shards, options.skip_bad, interruption);
     return file;
@@ -459,7 +405,7 @@ MergedFile MergeShards(const Paths& shards, const WritingOptions& options,
   BadRecords bad(options.skip_bad);
   StagedFolder folder(parent);
   TfrecordWriter writer(
-      folder.PathFor(std::string(BaseName(file.path))),
+      folder.PathFor(name),
       {.compression = options.compression, .write_index = true});
   {
     ShardProgress progress(shards);
@@ -471,6 +417,9 @@ MergedFile MergeShards(const Paths& shards, const WritingOptions& options,
     }
   }
   writer.Close();
+  if (description) {
+    DescribeShards(folder, *description, {DescribeShard(name, writer)}, stale);
+  }
   folder.Commit(stale);
   file.records = writer.records();
   file.left_out = bad.count();

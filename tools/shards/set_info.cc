@@ -3,16 +3,25 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <set>
+#include <span>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/parent_folder.h"
+#include "records/files/open_sink.h"
 #include "records/files/open_source.h"
+#include "records/files/record_files.h"
 #include "records/files/shards.h"
 #include "records/files/split_names.h"
+#include "records/store/index_classes.h"
+#include "records/store/label_index.h"
+#include "records/store/record_index.h"
 
 namespace infeed {
 namespace {
@@ -39,51 +48,142 @@ ShardsByName OldShards(const std::string& folder,
   return shards;
 }
 
-// A web server may serve shards, by signed URLs, and refuse all other files.
-std::optional<DatasetInfo> InfoIn(const std::string& folder) {
+// The dataset.json files beside shards, one entry for each of their folders.
+std::vector<std::optional<DatasetInfo>> InfosBeside(
+    const std::vector<std::string>& shards) {
+  std::vector<std::optional<DatasetInfo>> infos;
+  std::set<std::string> seen;
+  for (const std::string& shard : shards) {
+    if (seen.insert(DatasetFolders(shard).front()).second) {
+      infos.push_back(InfoBeside(shard));
+    }
+  }
+  return infos;
+}
+
+bool AreOfOneSet(const std::vector<std::string>& shards) {
+  return std::ranges::all_of(shards, [&](const std::string& shard) {
+    return DatasetFolders(shard).back() == DatasetFolders(shards[0]).back();
+  });
+}
+
+// Nullopt: the shards are damaged, and no other data set is among them.
+std::optional<RecordIndex> IndexUndamaged(
+    const std::vector<std::string>& shards) {
   try {
-    return ReadDatasetInfo(folder);
-  } catch (const StoppedError&) {
-    throw;
-  } catch (const IoError&) {
-    const bool is_web = IsUrl(folder) && folder.starts_with("http");
-    if (!is_web) {
-      throw;
+    return RecordIndex(shards);
+  } catch (const DataError& error) {
+    if (!AreOfOneSet(shards)) {
+      throw UsageError(std::string(error.what()) +
+                       "; labels of damaged shards cannot be compared with "
+                       "those of another data set: repair each data set by "
+                       "itself first, into an empty folder");
     }
     return std::nullopt;
   }
 }
 
+// The label of the first class, as the data sets state it or as their labels
+// tell; nullopt: known only when damage is repaired.
+std::optional<int> CommonFirstLabel(const std::vector<std::string>& shards,
+                                    const IndexClasses& classes) {
+  const std::optional<RecordIndex> index = IndexUndamaged(shards);
+  if (!index) {
+    return classes.first;
+  }
+  return classes.names.empty() || classes.first
+             ? FindLabelOffset(*index, RecordKeys{.image = ""})
+             : FindNumberedClasses(*index).first;
+}
+
+bool IsInputFolder(const std::string& folder,
+                   const std::vector<std::string>& shards) {
+  return std::ranges::any_of(shards, [&](const std::string& shard) {
+    const std::string parent = ParentFolder(shard);
+    std::error_code ignored;
+    return parent == folder || fs::equivalent(parent, folder, ignored);
+  });
+}
+
+// labels.txt does not contain the label of its first name.
+void WriteClassList(const std::string& path,
+                    const std::vector<std::string>& names) {
+  const std::unique_ptr<ByteSink> sink = OpenSink(path);
+  for (const std::string& name : names) {
+    sink->Write(name + "\n");
+  }
+  sink->Commit();
+}
+
 }  // namespace
 
-std::optional<DatasetInfo> CommonInfo(const std::vector<std::string>& inputs) {
-  std::set<std::string> folders;
-  for (const std::string& input : inputs) {
-    for (std::string& folder : DatasetFolders(input)) {
-      folders.insert(std::move(folder));
+std::vector<std::string> OtherShardsIn(const std::string& folder,
+                                       const std::vector<std::string>& gone) {
+  if (!IsUrl(folder) && !fs::is_directory(folder)) {
+    return {};
+  }
+  std::vector<std::string> others = RecordFilesBelow(folder);
+  std::erase_if(others, [&](const std::string& file) {
+    return IsArchiveName(FileNameOf(file)) ||
+           std::ranges::find(gone, file) != gone.end();
+  });
+  return others;
+}
+
+std::optional<DatasetInfo> CommonInfo(const std::vector<std::string>& shards) {
+  IndexClasses classes = ClassesBeside(std::span(shards));
+  std::optional<DatasetInfo> common;
+  std::set<std::optional<int>> firsts;
+  for (const std::optional<DatasetInfo>& info : InfosBeside(shards)) {
+    firsts.insert(info ? info->first_label : std::nullopt);
+    if (info && !common) {
+      common = DatasetInfo{.seed = info->seed};
     }
   }
-  std::optional<DatasetInfo> common;
-  std::string where;
-  for (const std::string& folder : folders) {
-    const std::optional<DatasetInfo> info = InfoIn(folder);
-    if (info && common &&
-        (info->classes != common->classes ||
-         info->first_label != common->first_label)) {
-      throw UsageError(where + " and " + folder +
-                       ": their dataset.json name different classes, or number "
-                       "them differently, so that labels would be ambiguous: "
-                       "process them separately");
-    }
-    if (info && !common) {
-      common = DatasetInfo{.seed = info->seed,
-                           .classes = info->classes,
-                           .first_label = info->first_label,
-                           .splits = {}};
-      where = folder;
-    }
+  const bool is_stated = firsts.size() == 1 && *firsts.begin();
+  const bool is_numbered = !classes.names.empty() || firsts.size() > 1;
+  if (is_stated) {
+    classes.first = *firsts.begin();
+  } else if (is_numbered) {
+    classes.first = CommonFirstLabel(shards, classes);
+  }
+  if (!common && !classes.names.empty()) {
+    common = DatasetInfo();
+  }
+  if (common) {
+    common->classes = std::move(classes.names);
+    common->first_label = classes.first;
   }
   return common;
+}
+
+std::optional<DatasetInfo> CommonInfo(std::vector<std::string> shards,
+                                      const std::vector<std::string>& others) {
+  if (others.empty()) {
+    return CommonInfo(shards);
+  }
+  shards.insert(shards.end(), others.begin(), others.end());
+  try {
+    return CommonInfo(shards);
+  } catch (const UsageError& error) {
+    throw UsageError(std::string(error.what()) +
+                     "; or give an --output without other shards");
+  }
+}
+
+std::optional<DatasetInfo> InfoForMerged(const std::vector<std::string>& shards,
+                                         const std::string& path) {
+  const std::string folder = ParentFolder(path);
+  const std::vector<std::string> others =
+      OtherShardsIn(folder, {JoinPath(folder, FileNameOf(path))});
+  const bool names_others = InfoBeside(path) || !NamesBeside(path).empty();
+  std::optional<DatasetInfo> common =
+      names_others ? CommonInfo(shards, others) : CommonInfo(shards);
+  const bool is_described = ReadDatasetInfo(folder).has_value();
+  if (IsInputFolder(folder, shards) || (!others.empty() && !is_described)) {
+    return std::nullopt;
+  }
+  return common || !is_described ? common : DatasetInfo();
 }
 
 DatasetInfo::Shard DescribeShard(const std::string& name,
@@ -111,6 +211,10 @@ void DescribeShards(const StagedFolder& folder, const DatasetInfo& common,
     split.shards.push_back(shard);
   }
   DatasetInfo info = common;
+  if (!info.first_label && !info.classes.empty()) {
+    WriteClassList(folder.PathFor("labels.txt"), info.classes);
+    info.classes.clear();
+  }
   for (auto& [name, split] : splits) {
     info.splits.push_back(std::move(split));
   }

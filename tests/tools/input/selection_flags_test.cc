@@ -8,6 +8,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/atomic_file.h"
 #include "base/error.h"
 #include "pipeline/order/selection.h"
 #include "pipeline/order/selection_files.h"
@@ -16,6 +17,7 @@
 #include "tests/support/argument_vector.h"
 #include "tests/support/matchers.h"
 #include "tests/support/record_file.h"
+#include "tests/support/tar_file.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/throws.h"
 #include "tools/cli/flags.h"
@@ -183,6 +185,49 @@ TEST_F(SelectionFlagsTest, MixDataSetsByWeight) {
     second.push_back(selection->RecordAt(1, 0, place));
   }
   EXPECT_THAT(second, UnorderedElementsAre(8, 8, 9, 9, 10, 10));
+  const std::string twice = other.path() + "=1," + other.path() + "=3";
+  EXPECT_EQ(IndexMix(Parsed({"--mix", twice}), "train").size(), 6);
+}
+
+TEST_F(SelectionFlagsTest, MixTarsAndShards) {
+  const TemporaryFolder tars;
+  WriteFileAtomically(tars / "a.tar", TarFile()
+                                          .Add("1.jpg", "image")
+                                          .Add("1.cls", "1")
+                                          .Add("2.jpg", "image")
+                                          .Add("2.cls", "2")
+                                          .text());
+  const SelectionChoice flags =
+      Parsed({"--mix", tars.path() + "=1," + folder_.path() + "=1"});
+  const RecordIndex index = IndexMix(flags, "train");
+  EXPECT_EQ(index.size(), 10);
+  EXPECT_EQ(index.label(1), 2);
+  const auto selection =
+      MakeSelection(flags, "train", index, std::string(kLabelKey));
+  ASSERT_THAT(selection->groups(), SizeIs(2));
+  EXPECT_EQ(selection->groups()[0].size(), 2);
+  EXPECT_EQ(selection->groups()[1].size(), 8);
+  WriteFileAtomically(tars / "b.tar",
+                      TarFile().Add("1.jpg", "image").Add("1.cls", "1").text());
+  EXPECT_THAT(MessageOf<IoError>(
+                  [&] { (void)MakeSelection(flags, "train", index, ""); }),
+              HasSubstr("has other records than before"));
+}
+
+TEST_F(SelectionFlagsTest, MixOneFolderOfImages) {
+  const TemporaryFolder images;
+  std::filesystem::create_directories(images / "train/cat");
+  std::filesystem::create_directories(images / "train/dog");
+  for (const char* name : {"train/cat/1.jpg", "train/dog/1.jpg"}) {
+    WriteFileAtomically(images / name, "image");
+  }
+  const RecordIndex index =
+      IndexMix(Parsed({"--mix", images.path() + "=1"}), "train");
+  EXPECT_THAT(index.class_names(), ElementsAre("cat", "dog"));
+  const SelectionChoice two =
+      Parsed({"--mix", images.path() + "=1," + folder_.path() + "=1"});
+  EXPECT_THAT(MessageOf<UsageError>([&] { (void)IndexMix(two, "train"); }),
+              HasSubstr("a folder of images cannot be part of a list"));
 }
 
 TEST_F(SelectionFlagsTest, RefuseAMixThatIsNone) {
@@ -195,7 +240,9 @@ TEST_F(SelectionFlagsTest, RefuseAMixThatIsNone) {
     EXPECT_THAT(error(mix, "train"), HasSubstr("give DIR=WEIGHT")) << mix;
   }
   EXPECT_THAT(error(folder_.path() + "=1", "test"),
-              HasSubstr("no shards of the split \"test\""));
+              HasSubstr("has no images of split='test'; there is train"));
+  EXPECT_THAT(error(folder_ / "none" + "=1", "train"),
+              HasSubstr("none is not a folder"));
 }
 
 TEST_F(SelectionFlagsTest, RefuseTwoWaysToShareAnEpoch) {

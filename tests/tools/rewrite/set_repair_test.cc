@@ -129,6 +129,32 @@ TEST_F(SetRepairTest, TheDescriptionOfTheOutputIsAddedTo) {
   EXPECT_EQ(info->splits[1].records, 1);
 }
 
+TEST_F(SetRepairTest, NamesOfAListAreKept) {
+  fs::remove(in_ + "/dataset.json");
+  WriteFileAtomically(in_ + "/labels.txt", "cat\ndog\n");
+  RecordFile()
+      .Add(PayloadOf({.image = "a", .label = 1}))
+      .Add(PayloadOf({.image = "b", .label = 2}))
+      .Write(train_);
+  (void)Repair();
+  EXPECT_THAT(ReadDatasetInfo(out_)->classes, ElementsAre("cat", "dog"));
+  EXPECT_EQ(ReadDatasetInfo(out_)->first_label, 1);
+  // A broken frame hides the labels.
+  RecordFile().Add("a").AddRaw("garbage").Add("b").Write(train_);
+  fs::remove_all(out_);
+  (void)Repair();
+  EXPECT_EQ(FilesBelow(out_).at("labels.txt"), "cat\ndog\n");
+}
+
+TEST_F(SetRepairTest, OtherClassesInTheOutputAreRefused) {
+  (void)Repair({validation_});
+  const auto before = FilesBelow(out_);
+  WriteDatasetInfo(in_, {.classes = {"dog", "cat"}});
+  EXPECT_THAT(MessageOf<UsageError>([&] { (void)Repair({train_}); }),
+              AllOf(HasSubstr(in_), HasSubstr(out_), HasSubstr("--output")));
+  EXPECT_EQ(FilesBelow(out_), before);
+}
+
 TEST_F(SetRepairTest, InputsAndOlderShardsAreNotReplaced) {
   EXPECT_THAT(Refusal(in_ + "/../in"), HasSubstr("lies in this folder"));
   fs::create_directories(out_);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/atomic_file.h"
 #include "base/error.h"
 #include "records/files/dataset_info.h"
 #include "records/tfrecord/reader.h"
@@ -194,8 +195,38 @@ TEST_F(ShardRewriterTest, TheDescriptionIsKeptAndMustBeTheSame) {
        {DatasetInfo{.classes = {"dog"}, .first_label = 0},
         DatasetInfo{.classes = {"cat", "dog"}, .first_label = 1}}) {
     WriteDatasetInfo(folder_.path(), others);
-    EXPECT_THAT(Refusal({shards_[0], other}), HasSubstr("different classes"));
+    fs::remove_all(out_);
+    EXPECT_THAT(Refusal({shards_[0], other}),
+                HasSubstr("number their classes differently"));
   }
+}
+
+TEST_F(ShardRewriterTest, ShardsThatStayBesideTheNewOnesHaveTheSameClasses) {
+  WriteDatasetInfo(in_, {.classes = {"cat", "dog"}, .first_label = 1});
+  fs::create_directories(out_);
+  Write(out_ + "/test-00000-of-00001", {"x"});
+  const DatasetInfo others = {.classes = {"dog", "cat"}, .first_label = 1};
+  WriteDatasetInfo(out_, others);
+  const auto before = FilesBelow(out_);
+  for (const bool is_plan : {true, false}) {
+    options_.writing.dry_run = is_plan;
+    EXPECT_THAT(Refusal(shards_),
+                AllOf(HasSubstr(in_), HasSubstr(out_), HasSubstr("--output")));
+    EXPECT_EQ(FilesBelow(out_), before);
+  }
+  WriteDatasetInfo(out_, {.classes = {"cat", "dog", "emu"}, .first_label = 1});
+  (void)Rewrite(shards_);
+  EXPECT_THAT(ReadDatasetInfo(out_)->classes, ElementsAre("cat", "dog", "emu"));
+}
+
+TEST_F(ShardRewriterTest, NamesOfAListAreKeptWithTheirLabels) {
+  Write(shards_[0], {PayloadOf({"a", 0}), PayloadOf({"b", 1})});
+  Write(shards_[2], {});
+  Write(shards_[3], {PayloadOf({"c", 1})});
+  WriteFileAtomically(in_ + "/labels.txt", "cat\ndog\n");
+  (void)Rewrite({shards_[3]});  // without the first class
+  EXPECT_THAT(ReadDatasetInfo(out_)->classes, ElementsAre("cat", "dog"));
+  EXPECT_EQ(ReadDatasetInfo(out_)->first_label, 0);
 }
 
 TEST_F(ShardRewriterTest, AnOlderSetIsReplacedOnlyWhenTold) {
@@ -242,6 +273,21 @@ TEST_F(ShardRewriterTest, EachClassMayHaveItsShard) {
   EXPECT_THAT(Read(set, "train-cat-label-3"), ElementsAre(other));
   EXPECT_THAT(Read(set, "train-label-7"), ElementsAre(odd));
   EXPECT_EQ(ReadDatasetInfo(out_)->splits[0].name, "train-cat");
+}
+
+TEST_F(ShardRewriterTest, AClassNamedAsASplitMakesNoShardOfIt) {
+  const std::string odd = folder_ / "odd";
+  options_.prefix = "flowers";
+  for (const std::string& shard : {shards_[0], odd}) {
+    Write(shard, {PayloadOf({"a", 4, "", "", "val"}),
+                  PayloadOf({"b", 5, "", "", "rose"})});
+    options_.order = RewriteOrder::kByLabel;
+    const RewrittenSet set = Rewrite({shard});
+    ASSERT_THAT(set.shards, SizeIs(2));
+    EXPECT_THAT(set.shards[0].name, EndsWith("-label-4-00000-of-00001"));
+    EXPECT_THAT(set.shards[1].name, EndsWith("-rose-00000-of-00001"));
+    fs::remove_all(out_);
+  }
 }
 
 TEST_F(ShardRewriterTest, APrefixWithoutRecordsHasNoClasses) {
@@ -308,12 +354,37 @@ TEST_F(ShardMergeTest, DifferentClassesAreRefused) {
     };
     EXPECT_THAT(MessageOf<UsageError>(merge),
                 AllOf(HasSubstr(in_), HasSubstr(folder_ / "more"),
-                      HasSubstr("different classes")));
+                      HasSubstr("number their classes differently")));
     EXPECT_FALSE(fs::exists(out_));
     WriteDatasetInfo(folder_ / "more", {.classes = {"cat", "dog"}});
     merge();
   }
   EXPECT_THAT(ReadPayloads(file_), SizeIs(8));
+}
+
+TEST_F(ShardMergeTest, ClassesAreKeptForASplit) {
+  const DatasetInfo classes = {.classes = {"cat", "dog"}, .first_label = 0};
+  WriteDatasetInfo(in_, classes);
+  (void)Merge({.output = file_});
+  EXPECT_EQ(ReadDatasetInfo(out_)->splits.at(0).shards.at(0).records, 47);
+  options_.prefix = "train";
+  options_.writing.output = folder_ / "again";
+  (void)Rewrite({file_});
+  const auto info = ReadDatasetInfo(folder_ / "again");
+  EXPECT_EQ(info->classes, classes.classes);
+  EXPECT_EQ(info->first_label, 0);
+}
+
+TEST_F(ShardMergeTest, AFileInTheWorkingFolderIsReplaced) {
+  const fs::path before = fs::current_path();
+  fs::create_directories(out_);
+  fs::current_path(out_);
+  for (const bool overwrite : {false, true}) {
+    EXPECT_THAT(Merge({.output = "all.tfrecord", .overwrite = overwrite}),
+                HasSubstr("47 records"));
+  }
+  fs::current_path(before);
+  EXPECT_THAT(ReadPayloads(file_), SizeIs(47));
 }
 
 TEST_F(ShardMergeTest, AnOutputThatSpoilsTheInputIsRefused) {
