@@ -21,7 +21,8 @@ from infeed.index import Data, Index, of_default_split, of_index
 from infeed.objects import Objects, checked
 from infeed.passes import Dicts, Pass
 from infeed.progress import NoBar, find_tqdm
-from infeed.ranks import data_loader_workers, find_group, find_ranks
+from infeed.ranks import (called_by_trainer, data_loader_workers, find_group,
+                          find_ranks)
 from infeed.views import View, checked_views, with_first
 
 if TYPE_CHECKING:
@@ -384,7 +385,17 @@ class Loader:
 
     @property
     def sampler(self) -> Loader:
-        """Itself: Lightning's Trainer calls sampler.set_epoch() before an epoch."""
+        """Itself: Lightning's Trainer calls sampler.set_epoch() before an epoch.
+        ValueError where its epochs differ, since the Trainer reads len() once.
+        """
+        if (self._options.get("last_batch") == "carry"
+                and self._samples % self._options["batch_size"]
+                and called_by_trainer()):
+            raise ValueError(
+                'last_batch="carry" and Lightning\'s Trainer: it reads the number '
+                "of batches once, and with carry epochs differ by one, so it would "
+                "skip validations and end a resumed run early: give "
+                'last_batch="drop", "pad" or "repeat"')
         return self
 
     # What has a sampler has a batch_sampler for Lightning, too.
