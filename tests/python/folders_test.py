@@ -385,6 +385,33 @@ class ConversionTest(unittest.TestCase):
             again = infeed.convert(support.images(), folder, shards=2)
             self.assertEqual(again.kept_shards, 4)
 
+    def test_takes_several_folders_or_none_and_a_flag_several_times(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            for split in ("train", "val"):
+                (folder / split / "a").mkdir(parents=True)
+                file = folder / split / "a" / f"{split}.jpg"
+                file.write_bytes(support.photograph())
+                (folder / f"{split}.csv").write_text(
+                    f"path,label,split\n{file},a,{split}\n")
+            folders = (folder / split for split in ("train", "val"))
+            report = infeed.convert(folders, folder / "merged", shards=1)
+            self.assertEqual(report.records, {"train": 2})
+            for several in (list, tuple):
+                report = infeed.convert(None, folder / several.__name__,
+                                        shards=1, manifest=several(
+                                            [folder / "train.csv",
+                                             str(folder / "val.csv")]))
+                self.assertEqual(report.records, {"train": 1, "validation": 1})
+            with self.assertRaisesRegex(ValueError, "raw_data_dir"):
+                infeed.convert(None, folder / "none")
+            for images in ([], [b"x"], b"x", 5, {"x": "y"}):
+                with self.assertRaisesRegex(TypeError, "^images="):
+                    infeed.convert(images, folder / "none")
+            for paths in ([], [["x"]], [None], b"x"):
+                with self.assertRaisesRegex(TypeError, "^manifest="):
+                    infeed.convert(None, folder / "none", manifest=paths)
+
     def test_says_what_is_wrong_with_a_conversion(self):
         with tempfile.TemporaryDirectory() as folder:
             with self.assertRaisesRegex(ValueError, "^--split 7: "):
