@@ -132,6 +132,9 @@ class Loader:
             self._index = of_default_split(data, training)
         else:
             self._index = Index(data, split=split)
+        given = check.options(options, Loader.__init__.__kwdefaults__ or ())
+        _check_most(given, {"subset": subset is not None,
+                            "sample_weights": sample_weights is not None})
         self._selection = _selection(len(self._index), subset, sample_weights,
                                      epoch_records)
         ids, weights, epoch_records = self._selection or (None, None, 0)
@@ -149,7 +152,6 @@ class Loader:
             "views": outputs, "objects": boxes,
             "on_bad": on_bad, "sharding": sharding, "progress": progress,
             "worker_tls": worker_tls, **options})
-        given = check.options(options, Loader.__init__.__kwdefaults__ or ())
         _check_passes(given)
         _check_pool(given)
         self._options = with_first(outputs, {
@@ -599,16 +601,23 @@ def _check_pool(given: Mapping[str, Any]) -> None:
                          "max_lent=0")
 
 
+def _check_most(options: Mapping[str, Any],
+                chosen: Mapping[str, bool]) -> None:
+    """ValueError where records are chosen and also cut."""
+    given = [name for name, is_given in chosen.items() if is_given]
+    if given and (most := options.get("max_records")):
+        raise ValueError(f"{given[0]} and max_records={most}: give one of the "
+                         "two")
+
+
 def _check_order(options: Mapping[str, Any],
                  chosen: Mapping[str, bool]) -> None:
     """ValueError where an order cannot have the chosen records."""
     given = [name for name, is_given in chosen.items() if is_given]
     if not given:
         return
-    training, most = options["training"], options.get("max_records")
-    if most:
-        raise ValueError(f"{given[0]} and max_records={most}: give one of the "
-                         "two")
+    _check_most(options, chosen)
+    training = options["training"]
     shuffle = options.get("shuffle", "auto")
     cause = f"shuffle={shuffle!r}"
     if shuffle == "auto":
