@@ -107,6 +107,19 @@ def path(name: str, value: Any) -> str:
     return str(given)
 
 
+def paths(name: str, value: Any, what: str) -> list[str]:
+    """One path or several; what: the kinds of values that are, for the error."""
+    if isinstance(value, (str, os.PathLike)):
+        return [path(name, value)]
+    try:
+        parts = list(() if isinstance(value, (bytes, Mapping)) else value)
+    except TypeError:
+        parts = []
+    if not parts:
+        raise wrong(name, value, what)
+    return [path(name, part) for part in parts]
+
+
 def tls_files(name: str, value: Any) -> tuple[bytes, bytes, bytes]:
     """Three paths as the engine takes them; empty ones for None."""
     if value is None:

@@ -68,14 +68,14 @@ class Batch:
     @property
     def ids(self) -> Any:
         """int64 [N]: numbers of the records in the index; -1: empty slot."""
-        return self._native.ids
+        return self._native.ids.copy()  # describe() reads the engine's.
 
     @property
     def positions(self) -> Any:
         """int64 [N]: the samples' positions in the epoch, also of skipped records;
         -1: padding.
         """
-        return self._native.positions
+        return self._native.positions.copy()
 
     @property
     def fingerprint(self) -> int:

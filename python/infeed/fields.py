@@ -35,8 +35,9 @@ class Field:
 
     pad: a value that fills up shorter lists, and longer ones are cut;
     batch.lengths(key) are the numbers of values kept. absent: the value, or an
-    array of the shape, for records without the key. raw: the feature is one bytes
-    value with all items, little-endian and row-major, of any of the types.
+    array of the shape, for records without the key or its list. raw: the feature
+    is one bytes value with all items, little-endian and row-major, of any of the
+    types.
     """
 
     type: Type

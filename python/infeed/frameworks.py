@@ -28,6 +28,11 @@ def _same(array: Any) -> Any:
     return array
 
 
+def _copied(array: Any) -> Any:
+    # The loop may write into it, and Batch.describe() reads the engine's.
+    return array.copy()
+
+
 def _torch(layout: str) -> Converters:
     import torch
 
@@ -93,7 +98,7 @@ def converters(framework: str, layout: str, sharding: Any) -> Converters:
     if sharding is not None and framework != "jax":
         raise ValueError("sharding is for framework='jax'")
     if framework == "numpy":
-        return Converters(_same, _same, _same, _same, _same)
+        return Converters(_same, _copied, _same, _same, _same)
     if framework == "torch":
         return _torch(layout)
     return _jax(sharding)

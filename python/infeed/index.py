@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, Union
 
 from infeed import _arguments, _engine
@@ -53,7 +53,7 @@ class Index:
         except (TypeError, ValueError):
             raise _arguments.wrong("images", images,
                                    "pairs (path, label)") from None
-        files = [(_arguments.path("images: a path", path),
+        files = [(_absolute(_arguments.path("images: a path", path)),
                   _arguments.whole("images: a label", label, -1, 2**31 - 2))
                  for path, label in pairs]
         index = cls.__new__(cls)
@@ -136,23 +136,18 @@ def _warn(text: str) -> None:
 
 
 def _spec(data: Data) -> str:
-    paths = _paths(data)
+    """Text for the engine, with absolute paths: os.chdir() changes nothing."""
+    paths = _arguments.paths(
+        "data", data, "a path, a pattern, a URL, a list of these, or an Index")
     # A list's paths may have commas.
-    return paths[0] if isinstance(data, (str, os.PathLike)) else ",".join(
+    spec = paths[0] if isinstance(data, (str, os.PathLike)) else ",".join(
         path.replace(",", "\\,") for path in paths)
+    return os.fsdecode(_engine.absolute_data(os.fsencode(spec)))
 
 
-def _paths(data: Any) -> list[str]:
-    if isinstance(data, (str, os.PathLike)):
-        return [_arguments.path("data", data)]
-    try:
-        parts = list(() if isinstance(data, (bytes, Mapping)) else data)
-    except TypeError:
-        parts = []
-    if not parts:
-        raise _arguments.wrong(
-            "data", data, "a path, a pattern, a URL, a list of these, or an Index")
-    return [_arguments.path("data", part) for part in parts]
+def _absolute(path: str) -> str:
+    return path if path.startswith("/") else os.fsdecode(
+        _engine.absolute_path(os.fsencode(path)))
 
 
 def _of_data(data: str, split: str | None, use_cache: bool) -> Index:

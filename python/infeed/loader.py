@@ -21,7 +21,8 @@ from infeed.index import Data, Index, of_default_split, of_index
 from infeed.objects import Objects, checked
 from infeed.passes import Dicts, Pass
 from infeed.progress import NoBar, find_tqdm
-from infeed.ranks import data_loader_workers, find_group, find_ranks
+from infeed.ranks import (called_by_trainer, data_loader_workers, find_group,
+                          find_ranks)
 from infeed.views import View, checked_views, with_first
 
 if TYPE_CHECKING:
@@ -131,6 +132,9 @@ class Loader:
             self._index = of_default_split(data, training)
         else:
             self._index = Index(data, split=split)
+        given = check.options(options, Loader.__init__.__kwdefaults__ or ())
+        _check_most(given, {"subset": subset is not None,
+                            "sample_weights": sample_weights is not None})
         self._selection = _selection(len(self._index), subset, sample_weights,
                                      epoch_records)
         ids, weights, epoch_records = self._selection or (None, None, 0)
@@ -148,7 +152,6 @@ class Loader:
             "views": outputs, "objects": boxes,
             "on_bad": on_bad, "sharding": sharding, "progress": progress,
             "worker_tls": worker_tls, **options})
-        given = check.options(options, Loader.__init__.__kwdefaults__ or ())
         _check_passes(given)
         _check_pool(given)
         self._options = with_first(outputs, {
@@ -384,7 +387,17 @@ class Loader:
 
     @property
     def sampler(self) -> Loader:
-        """Itself: Lightning's Trainer calls sampler.set_epoch() before an epoch."""
+        """Itself: Lightning's Trainer calls sampler.set_epoch() before an epoch.
+        ValueError where its epochs differ, since the Trainer reads len() once.
+        """
+        if (self._options.get("last_batch") == "carry"
+                and self._samples % self._options["batch_size"]
+                and called_by_trainer()):
+            raise ValueError(
+                'last_batch="carry" and Lightning\'s Trainer: it reads the number '
+                "of batches once, and with carry epochs differ by one, so it would "
+                "skip validations and end a resumed run early: give "
+                'last_batch="drop", "pad" or "repeat"')
         return self
 
     # What has a sampler has a batch_sampler for Lightning, too.
@@ -588,16 +601,23 @@ def _check_pool(given: Mapping[str, Any]) -> None:
                          "max_lent=0")
 
 
+def _check_most(options: Mapping[str, Any],
+                chosen: Mapping[str, bool]) -> None:
+    """ValueError where records are chosen and also cut."""
+    given = [name for name, is_given in chosen.items() if is_given]
+    if given and (most := options.get("max_records")):
+        raise ValueError(f"{given[0]} and max_records={most}: give one of the "
+                         "two")
+
+
 def _check_order(options: Mapping[str, Any],
                  chosen: Mapping[str, bool]) -> None:
     """ValueError where an order cannot have the chosen records."""
     given = [name for name, is_given in chosen.items() if is_given]
     if not given:
         return
-    training, most = options["training"], options.get("max_records")
-    if most:
-        raise ValueError(f"{given[0]} and max_records={most}: give one of the "
-                         "two")
+    _check_most(options, chosen)
+    training = options["training"]
     shuffle = options.get("shuffle", "auto")
     cause = f"shuffle={shuffle!r}"
     if shuffle == "auto":

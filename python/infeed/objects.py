@@ -42,10 +42,10 @@ class Objects:
     ones of TensorFlow's need a type: give them among the loader's fields, too.
 
     Boxes are left out whose width or height in the output is below min_size, or
-    whose area is below min_area, in pixels; of which a smaller part than
-    min_visible is in the output; with keep="centre", whose centre is not in it.
-    pad_to: batches have so many boxes for each image, filled up with -1; of an
-    image with more the first are kept.
+    whose area is below min_area, in pixels; which were cut at their image, and of
+    which a smaller part than min_visible is in the output, or with keep="centre"
+    not the centre. pad_to: batches have so many boxes for each image, filled up
+    with -1; of an image with more the first are kept.
     """
 
     boxes: tuple[str, ...]

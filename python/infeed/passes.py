@@ -151,7 +151,7 @@ class Dicts:
     @property
     def sampler(self) -> Loader:
         """Loader.sampler."""
-        return self._loader
+        return self._loader.sampler
 
     batch_sampler = None
 

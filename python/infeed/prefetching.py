@@ -63,7 +63,8 @@ class Prefetch:
     @property
     def sampler(self) -> Loader | None:
         """Loader.sampler."""
-        return self._batches if isinstance(self._batches, Loader) else None
+        batches = self._batches
+        return batches.sampler if isinstance(batches, Loader) else None
 
     batch_sampler = None
 

@@ -13,7 +13,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -59,25 +59,31 @@ class Conversion(NamedTuple):
                 f"images, {len(self.changed):,} encoded anew")
 
 
-def convert(images: str | os.PathLike[str], output: str | os.PathLike[str], *,
+def convert(images: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
+            | None, output: str | os.PathLike[str], *,
             on_progress: Callable[[int, int], None] | None = None,
             **flags: object) -> Conversion:
     """Converts images to shards in `output`, as `infeed convert` does.
 
-    images: what that takes as --raw_data_dir, such as a folder, tars or a zip; or
-    a Parquet file, or a folder of them, with the columns image (bytes, or
-    {bytes, path}) and label, for which pyarrow is needed. Other columns are
-    found if they are the only ones, or named by image_key and label_key.
+    images: what that takes as --raw_data_dir, such as a folder, tars or a zip, or
+    a list of these; None where a flag, as manifest, names all files; or a Parquet
+    file, or a folder of them, with the columns image (bytes, or {bytes, path})
+    and label, for which pyarrow is needed. Other columns are found if they are
+    the only ones, or named by image_key and label_key.
 
     Goes on where a conversion was stopped: by Ctrl-C, or by an exception of
     on_progress(done, total), which is called every few seconds. flags: those of
-    `infeed convert --help`, as shards=64, split="0.9/0.1", overwrite=True.
+    `infeed convert --help`, as shards=64, split="0.9/0.1", overwrite=True; a list
+    gives the flag several times: coco=["train.json", "val.json"].
     """
     output = _arguments.path("output", output)
     on_progress = _arguments.function("on_progress", on_progress)
-    words = [_flag(name, value) for name, value in flags.items()]
-    with _as_images(_arguments.path("images", images), output, words) as data:
-        _run([*_program("convert"), "--raw_data_dir", data.path,
+    words = [word for name, value in flags.items()
+             for word in _flags(name, value)]
+    given = [] if images is None else _arguments.paths(
+        "images", images, "a path, a list of paths, or None")
+    with _as_images(given, output, words) as data:
+        _run([*_program("convert"), *data.folders,
               "--local_scratch_dir", output, *data.words],
              on_progress, data.own_names)
         data.rename_in_reports(pathlib.Path(output))
@@ -86,29 +92,42 @@ def convert(images: str | os.PathLike[str], output: str | os.PathLike[str], *,
     return _read_report(json.loads(newest.read_text()))
 
 
-def _flag(name: str, value: Any) -> str:
+def _flags(name: str, value: Any) -> list[str]:
     known = name.replace("-", "_")
     if known in _ARGUMENTS:
         raise TypeError(f"{name} is the argument {_ARGUMENTS[known]}")
     if known in _ONLY_PRINT and value is not False:
         raise ValueError(f"{name} only prints, and converts nothing: "
                          f"`infeed convert --{known}` does that")
+    values = list(value) if isinstance(value, (list, tuple)) else [value]
+    if not values:
+        raise _arguments.wrong(name, value, "a value, or a list of some")
+    return [_flag(name, one) for one in values]
+
+
+def _flag(name: str, value: Any) -> str:
     if isinstance(value, (str, os.PathLike)):
         return f"--{name}={_arguments.path(name, value)}"
     if isinstance(value, (int, float, np.generic)):
         return f"--{name}={str(value).lower()}"
-    raise _arguments.wrong(name, value, "a str, a path, a number or a bool")
+    raise _arguments.wrong(name, value,
+                           "a str, a path, a number, a bool, or a list of them")
 
 
 class _Input(NamedTuple):
     """What the converter takes: data, or tars of what Parquet files hold."""
 
-    path: str
+    paths: list[str]
     words: list[str]                 # flags
     files: list[pathlib.Path] = []   # Parquet files
 
+    @property
+    def folders(self) -> list[str]:
+        """The flags that name the paths."""
+        return [f"--raw_data_dir={path}" for path in self.paths]
+
     def own_names(self, text: str) -> str:
-        return (parquet.with_own_names(text, self.files, self.path)
+        return (parquet.with_own_names(text, self.files, self.paths[0])
                 if self.files else text)
 
     def rename_in_reports(self, output: pathlib.Path) -> None:
@@ -117,13 +136,13 @@ class _Input(NamedTuple):
 
 
 @contextlib.contextmanager
-def _as_images(data: str, output: str | os.PathLike[str],
+def _as_images(data: list[str], output: str | os.PathLike[str],
                words: list[str]) -> Iterator[_Input]:
-    files = parquet.files_in(data)
+    files = parquet.files_in(data[0]) if len(data) == 1 else []
     if not files:
         yield _Input(data, words)
         return
-    if os.path.isdir(data):
+    if os.path.isdir(data[0]):
         parquet.require_whole_sets(files)
     keys, rest = _take_keys(words)
     beside = pathlib.Path(output).resolve().parent  # with room for shards
@@ -133,7 +152,7 @@ def _as_images(data: str, output: str | os.PathLike[str],
         # The folder has a new name in each run: these go on by the files' names.
         source = [*(str(file.resolve()) for file in files),
                   *(f"{name}={value}" for name, value in keys.items())]
-        yield _Input(folder, [*rest, f"--source={source}"], files)
+        yield _Input([folder], [*rest, f"--source={source}"], files)
 
 
 def _take_keys(words: list[str]) -> tuple[dict[str, str], list[str]]:
@@ -235,12 +254,12 @@ def main() -> int:
 def _convert_parquet(program: list[str], words: list[str]) -> int:
     """FILE OUT and flags, with the programs' exit codes."""
     try:
-        with _as_images(words[0], words[1], words[2:]) as data:
+        with _as_images(words[:1], words[1], words[2:]) as data:
             # Ctrl-C reaches the program as well, which ends by itself.
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             with subprocess.Popen(
-                    [*program, "--raw_data_dir", data.path,
-                     "--local_scratch_dir", words[1], *data.words],
+                    [*program, *data.folders, "--local_scratch_dir", words[1],
+                     *data.words],
                     stderr=subprocess.PIPE, text=True, errors="replace",
                     preexec_fn=_take_interrupts) as converter:
                 assert converter.stderr is not None

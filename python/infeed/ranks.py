@@ -77,6 +77,18 @@ def data_loader_workers() -> int:
     return info.num_workers if info else 0
 
 
+def called_by_trainer() -> bool:
+    """The loop of Lightning's Trainer over a training's epochs calls the caller."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None:
+        frame = frame.f_back
+        if frame.f_globals.get("__name__") in (
+                "lightning.pytorch.loops.fit_loop",
+                "pytorch_lightning.loops.fit_loop"):
+            return True
+    return False
+
+
 def _given(rank: Any, world_size: Any) -> tuple[int, int] | None:
     """(rank, world_size), or None where neither is given."""
     own = None if rank is None else _arguments.whole("rank", rank, 0)

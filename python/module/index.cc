@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -14,6 +16,8 @@
 #include "base/error.h"
 #include "pipeline/reading/orientation_note.h"
 #include "records/bytes/plain_text.h"
+#include "records/files/open_source.h"
+#include "records/files/record_files.h"
 #include "records/store/index_data.h"
 #include "records/store/label_index.h"
 #include "records/store/record_index.h"
@@ -71,6 +75,47 @@ Names ClassNamesOf(const RecordIndex& index) {
   return FindNumberedClasses(index).names;
 }
 
+// As it is from another working directory, too. A link stays before "..".
+std::string AbsolutePath(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  fs::path whole = fs::current_path(error);
+  if (error || IsUrl(path) || path.starts_with('/') ||
+      path.starts_with("pipe:")) {
+    return path;
+  }
+  bool leads = true;
+  for (const fs::path& part : fs::path(path)) {
+    if (leads && part == "..") {
+      whole = whole.parent_path();
+    } else if (part != ".") {
+      leads = false;
+      whole /= part;
+    }
+  }
+  return whole.string();
+}
+
+nb::bytes AbsoluteOf(const nb::bytes& path) {
+  const std::string whole = AbsolutePath({path.c_str(), path.size()});
+  return nb::bytes(whole.data(), whole.size());
+}
+
+// A list as DataPaths() takes it, with such paths; the same if all are.
+nb::bytes AbsoluteData(const nb::bytes& spec) {
+  std::string list;
+  bool differs = false;
+  for (const std::string& path : DataPaths({spec.c_str(), spec.size()})) {
+    const std::string whole = AbsolutePath(path);
+    differs = differs || whole != path;
+    list += list.empty() ? "" : ",";
+    for (const char c : whole) {
+      list += c == ',' ? "\\," : std::string(1, c);
+    }
+  }
+  return differs ? nb::bytes(list.data(), list.size()) : spec;
+}
+
 // The records of a split; "": all.
 std::shared_ptr<RecordIndex> IndexOf(const nb::bytes& spec,
                                      const std::string& split, bool use_cache) {
@@ -109,6 +154,10 @@ void AddIndex(nb::module_& module) {
              nb::arg("split"),
              "The split, or, if data is one file without it, the one that the "
              "file's name says.");
+  module.def("absolute_data", &AbsoluteData, nb::arg("data"),
+             "The same data for index_data() in any working directory.");
+  module.def("absolute_path", &AbsoluteOf, nb::arg("path"),
+             "The same path or URL in any working directory.");
   module.def("index_images", &IndexImages, nb::arg("images"),
              "Indexes image files, (path, label) each.");
   module.def("class_names", &ClassNamesOf, nb::arg("index"),

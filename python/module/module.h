@@ -6,8 +6,8 @@
 // other part includes.
 namespace infeed::python {
 
-// Adds Index (RecordIndex), index_data(), default_split(), index_images() and
-// class_names().
+// Adds Index (RecordIndex), index_data(), default_split(), absolute_data(),
+// absolute_path(), index_images() and class_names().
 void AddIndex(nanobind::module_& module);
 
 // Adds decode_image(), and simd_targets() and use_simd_target().

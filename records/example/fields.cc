@@ -46,14 +46,17 @@ void RequireCount(const FieldSpec& field, std::int64_t expected,
                        std::to_string(expected) +
                        (field.kind == FeatureKind::kBytes ? ""
                         : values > expected ? " (give pad to cut them)"
-                                            : " (give pad to fill them up)"));
+                        : values == 0 && field.absent
+                            ? " (absent is for no list, pad for an empty one)"
+                            : " (give pad to fill them up)"));
   }
 }
 
-void RequirePresent(const FieldSpec& field) {
+std::string_view AbsentOf(const FieldSpec& field) {
   if (!field.absent) {
     FailFor(field, "is missing (give absent)");
   }
+  return *field.absent;
 }
 
 // Puts the values of one feature into a column, within a budget of bytes.
@@ -93,8 +96,7 @@ class ColumnSink {
     RequireKind(field_, kind_);
     if (field_.shape) {
       if (kind_ == FeatureKind::kNone) {
-        RequirePresent(field_);
-        Add(std::string_view(*field_.absent));
+        Add(AbsentOf(field_));
       }
       RequireCount(field_, field_.items(), column_.values());
     }
@@ -232,8 +234,7 @@ void ReadRaw(const FieldSpec& field, std::span<const std::byte> entry,
   ReadValues(entry, sink);
   RequireKind(field, sink.kind());
   if (sink.kind() == FeatureKind::kNone) {
-    RequirePresent(field);
-    CopyTo(*field.absent, place.row);
+    CopyTo(AbsentOf(field), place.row);
   } else if (sink.values() != 1) {
     FailFor(field, "has " + std::to_string(sink.values()) +
                        " values, expected 1 with the bytes of all items");
@@ -266,15 +267,13 @@ bool ReadRow(const FieldSpec& field, std::span<const std::byte> entry,
   RowSink<T> sink(field, items, place.row);
   ReadValues(entry, sink);
   RequireKind(field, sink.kind());
-  if (sink.kind() == FeatureKind::kNone && field.absent) {
-    CopyTo(*field.absent, place.row);
+  if (sink.kind() == FeatureKind::kNone &&
+      (field.absent || field.pad.empty())) {
+    CopyTo(AbsentOf(field), place.row);
     *place.length = LengthOfAbsent(field);
     return false;
   }
   if (field.pad.empty()) {
-    if (sink.kind() == FeatureKind::kNone) {
-      RequirePresent(field);
-    }
     RequireCount(field, items, sink.values());
   }
   *place.length = std::min(sink.values(), items);

@@ -10,6 +10,7 @@
 #include <memory>
 #include <numeric>
 #include <set>
+#include <system_error>
 #include <utility>
 
 #include "base/error.h"
@@ -199,9 +200,14 @@ RecordIndex::RecordIndex(std::vector<std::string> shards,
 namespace {
 
 // A file without a readable size counts as empty; reading it reports why.
+// Throws UsageError for a folder.
 std::int64_t SizeOfFile(const std::string& path) {
   std::error_code error;
   const std::uintmax_t bytes = std::filesystem::file_size(path, error);
+  if (error == std::errc::is_a_directory) {
+    throw UsageError(path +
+                     ": is a folder, not an image file: give the files in it");
+  }
   return error ? 0 : static_cast<std::int64_t>(bytes);
 }
 

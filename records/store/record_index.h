@@ -90,7 +90,8 @@ class RecordIndex {
   // An index of image files, in the order given: each file acts as a shard of
   // one record, the Example that a converter would make of it. A file that
   // cannot be read is a bad record, detected when it is read. Nothing is
-  // written beside the files. Requires: at least one file.
+  // written beside the files. Requires: at least one file. Throws UsageError if
+  // one of them is a folder.
   [[nodiscard]] static RecordIndex OfImages(std::vector<LabelledImage> files,
                                             const ImageFolderInfo& info = {});
 

@@ -99,6 +99,17 @@ class DescribeTest(unittest.TestCase):
                              records.parse(batch.ids[slot])["image/filename"])
             self.assertEqual(sample["label"], batch.labels[slot])
 
+    def test_is_of_the_batch_as_it_was_made(self):
+        for framework in ("numpy", "torch"):
+            if framework == "torch" and not support.has("torch"):
+                continue
+            batch = loader(framework=framework).batch_at(1, 3)
+            wanted = batch.describe()
+            for array in (batch.labels, batch.ids, batch.positions,
+                          batch.weights):
+                array[:] = 7
+            self.assertEqual(batch.describe(), wanted)
+
     def test_counts_the_records_of_each_shard(self):
         ordered = loader(split="train", training=False)
         samples = [sample for batch in ordered for sample in batch.describe()

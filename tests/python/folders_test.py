@@ -1,5 +1,6 @@
 """Folders of images: as data, and converted to shards."""
 
+import contextlib
 import copy
 import functools
 import importlib.util
@@ -298,6 +299,76 @@ class ImageFolderTest(unittest.TestCase):
                 infeed.Index(folder)
 
 
+class RelativePathTest(unittest.TestCase):
+    """os.chdir() after an index was made."""
+
+    def make(self, folder, value):
+        (folder / "photos" / "a").mkdir(parents=True)
+        image = support.png(np.full((8, 8, 3), value, np.uint8))
+        (folder / "photos" / "a" / "1.png").write_bytes(image)
+        for name in ("x,y.tfrecord", "z.tfrecord"):
+            with infeed.records.Writer(folder / name) as writer:
+                writer.write_example({"image/encoded": image,
+                                      "image/class/label": 1})
+
+    def content(self, index):
+        """What a loader of the index has, with the shards' paths."""
+        made = infeed.Loader(index, batch_size=2, image_size=8, recipe="plain",
+                             training=False, input_hash="pixels")
+        batch, = made
+        shards = [sample["shard"] for sample in batch.describe() if sample]
+        self.assertEqual(shards, index.shards)
+        return (shards, batch.fingerprint, batch.images.tobytes(),
+                batch.labels.tolist(), made.state_dict())
+
+    def test_they_are_of_the_folder_where_it_was_made(self):
+        with tempfile.TemporaryDirectory() as name, warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # There is one class.
+            root = pathlib.Path(name).resolve()
+            here, there = root / "h[e]re, {1}", root / "there"
+            self.make(here, 10)
+            self.make(there, 20)
+            for given, absolute in (
+                    ("photos", f"{here}/photos"),
+                    ("./photos/", f"{here}/photos"),
+                    (f"../{here.name}/photos", f"{here}/photos"),
+                    ("z.tfrecord", f"{here}/z.tfrecord"),
+                    ("?.tfrecord", f"{here}/?.tfrecord"),
+                    ("x,y.tfrecord,z.tfrecord",
+                     [f"{here}/x,y.tfrecord", f"{here}/z.tfrecord"]),
+                    (["x,y.tfrecord", pathlib.Path("z.tfrecord")],
+                     [f"{here}/x,y.tfrecord", f"{here}/z.tfrecord"]),
+                    ("z.{tfrecord,tfrecord}", f"{here}/z.tfrecord")):
+                with self.subTest(given):
+                    with contextlib.chdir(here):
+                        made = infeed.Index(given, split="train")
+                        loader = infeed.Loader(given, batch_size=1, image_size=8,
+                                               split="train")
+                    with contextlib.chdir(there):
+                        wanted = self.content(
+                            infeed.Index(absolute, split="train"))
+                        for one in (made, loader.index):
+                            for index in one, pickle.loads(pickle.dumps(one)):
+                                self.assertEqual(self.content(index), wanted)
+
+    def test_so_are_those_of_image_files(self):
+        with tempfile.TemporaryDirectory() as name:
+            here, there = (pathlib.Path(name).resolve() / one for one in "ab")
+            self.make(here, 10)
+            self.make(there, 20)
+            with contextlib.chdir(here):
+                made = infeed.Index.of_images([("photos/a/1.png", 3)])
+            wanted = self.content(infeed.Index.of_images(
+                [(here / "photos" / "a" / "1.png", 3)]))
+            with contextlib.chdir(there):
+                for index in made, pickle.loads(pickle.dumps(made)):
+                    self.assertEqual(self.content(index), wanted)
+
+    def test_a_folder_is_no_image_file(self):
+        with self.assertRaisesRegex(ValueError, "images/train: is a folder"):
+            infeed.Index.of_images([(support.images() / "train", 0)])
+
+
 class ConversionTest(unittest.TestCase):
     def test_converts(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -313,6 +384,33 @@ class ConversionTest(unittest.TestCase):
             self.assertEqual((len(index), len(index.shards)), (200, 2))
             again = infeed.convert(support.images(), folder, shards=2)
             self.assertEqual(again.kept_shards, 4)
+
+    def test_takes_several_folders_or_none_and_a_flag_several_times(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            for split in ("train", "val"):
+                (folder / split / "a").mkdir(parents=True)
+                file = folder / split / "a" / f"{split}.jpg"
+                file.write_bytes(support.photograph())
+                (folder / f"{split}.csv").write_text(
+                    f"path,label,split\n{file},a,{split}\n")
+            folders = (folder / split for split in ("train", "val"))
+            report = infeed.convert(folders, folder / "merged", shards=1)
+            self.assertEqual(report.records, {"train": 2})
+            for several in (list, tuple):
+                report = infeed.convert(None, folder / several.__name__,
+                                        shards=1, manifest=several(
+                                            [folder / "train.csv",
+                                             str(folder / "val.csv")]))
+                self.assertEqual(report.records, {"train": 1, "validation": 1})
+            with self.assertRaisesRegex(ValueError, "raw_data_dir"):
+                infeed.convert(None, folder / "none")
+            for images in ([], [b"x"], b"x", 5, {"x": "y"}):
+                with self.assertRaisesRegex(TypeError, "^images="):
+                    infeed.convert(images, folder / "none")
+            for paths in ([], [["x"]], [None], b"x"):
+                with self.assertRaisesRegex(TypeError, "^manifest="):
+                    infeed.convert(None, folder / "none", manifest=paths)
 
     def test_says_what_is_wrong_with_a_conversion(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -12,6 +12,7 @@ import unittest.mock
 
 import infeed
 import support
+from infeed.prefetching import Prefetch
 
 
 def loader(**options):
@@ -179,6 +180,21 @@ class TwoPassesTest(unittest.TestCase):
             self.assertEqual(numbers(itertools.islice(train, 2)),
                              [(epoch, 0), (epoch, 1)])
         self.assertIsNone(train.batch_sampler)
+
+    def test_lightnings_trainer_refuses_epochs_that_differ(self):
+        """It reads len() once, and asks for the sampler before an epoch."""
+        for name in ("lightning.pytorch.loops.fit_loop",
+                     "pytorch_lightning.loops.fit_loop"):
+            trainer = {"__name__": name}
+            exec("def begin_epoch(data): return data.sampler", trainer)
+            train = loader(last_batch="carry", batch_size=48)
+            self.assertIs(train.sampler, train)
+            for batches in (train, train.dicts(), Prefetch(train, None, 2)):
+                with self.assertRaisesRegex(ValueError, "carry.* Lightning's"):
+                    trainer["begin_epoch"](batches)
+            for same in (loader(last_batch="carry"),  # 200 / 40
+                         loader(last_batch="pad", batch_size=48)):
+                self.assertIs(trainer["begin_epoch"](same), same)
 
     def test_a_pass_that_was_interrupted_while_it_was_made_is_dropped(self):
         from infeed.passes import Pass

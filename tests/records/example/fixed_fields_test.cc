@@ -278,6 +278,11 @@ TEST(FixedFieldsTest, ErrorsSayWhatToGive) {
             "fill them up)");
   EXPECT_EQ(MessageFor("", field),
             "Example key 'input_ids' is missing (give absent)");
+  FieldSpec with_absent = field;
+  with_absent.absent = BytesOf<std::int64_t>({5, 6});
+  EXPECT_EQ(MessageFor(ExtraInt64s("input_ids", {}), with_absent),
+            "Example key 'input_ids' has 0 values, expected 2 (absent is for "
+            "no list, pad for an empty one)");
 }
 
 TEST(FixedFieldsTest, BytesOfOneValueAreARaggedColumn) {

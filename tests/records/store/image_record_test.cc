@@ -103,6 +103,13 @@ TEST_F(ImageRecordTest, ThatCannotBeReadIsBadData) {
               ThrowsMessage<DataError>(HasSubstr("too long for an image")));
 }
 
+TEST_F(ImageRecordTest, AFolderIsNoImageFile) {
+  EXPECT_THAT([&] { (void)RecordIndex::OfImages({{.path = folder_.path()}}); },
+              ThrowsMessage<UsageError>(
+                  AllOf(HasSubstr(folder_.path()),
+                        HasSubstr(": is a folder, not an image file"))));
+}
+
 // However many images there are: each would be one that is good tomorrow.
 TEST_F(ImageRecordTest, ALackOfDescriptorsIsNoBadData) {
   const RecordIndex index = RecordIndex::OfImages({File("a.jpg", "whole")});
