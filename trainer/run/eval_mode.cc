@@ -53,7 +53,7 @@ bool EvaluateAndPrint(Evaluator& evaluator, const RunStart& from,
     Say(fmt::format("not an evaluation of the training itself, kept as {}: {}",
                     subject.name(), subject.differences));
   }
-  SayChangedShards(job.data.eval());
+  SayChangedShards(job, job.data.eval());
   const std::optional<EvalResult> result = Evaluate(
       job.device, job.data.eval_index(), evaluator.input, evaluator.classes,
       job.ranks, stop, job.params.eval_live_weights);

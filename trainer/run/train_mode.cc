@@ -105,8 +105,8 @@ std::optional<EvalResult> EvaluateHere(const Job& job, Training& training,
                                        const std::stop_token& stop) {
   InputOptions input = EvalInput(job);
   input.trace = training.trace();
-  SayChangedShards(job.data.train());
-  SayChangedShards(job.data.eval());
+  SayChangedShards(job, job.data.train());
+  SayChangedShards(job, job.data.eval());
   std::optional<EvalResult> result;
   TranslateTorchErrors(
       [&] {
