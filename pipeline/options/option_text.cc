@@ -380,6 +380,14 @@ std::string JsonText(const OptionRef& field) {
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+std::string ShownJson(const std::string& json) {
+  const std::optional<double> number = ParseNumber(json);
+  const auto narrow = static_cast<float>(number.value_or(0));
+  return number == narrow && json.find('.') != std::string::npos
+             ? fmt::format("{}", narrow)
+             : json;
+}
+
 bool IsGiven(const OptionInfo& option, const OptionRef& field) {
   const std::string text = ValueText(option, field);
   return option.when_not_given.empty() || (text != "0" && !text.empty());

@@ -40,6 +40,9 @@ void CheckOption(const OptionInfo& option, const OptionRef& field);
 // An option's value as JSON; a choice is its name, or a number where the name
 // is one.
 [[nodiscard]] std::string JsonText(const OptionRef& field);
+// JsonText() for messages: a float, which JSON writes as the same double, in
+// its shortest form.
+[[nodiscard]] std::string ShownJson(const std::string& json);
 // Whether the option has a value; false where 0 or "" means "not given".
 [[nodiscard]] bool IsGiven(const OptionInfo& option, const OptionRef& field);
 // The value of `standard`, the field of options not changed, or

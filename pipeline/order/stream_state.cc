@@ -96,14 +96,15 @@ std::string Differences(const StreamState& here, const StreamState& there) {
   for (const auto& [name, value] : here.identity) {
     const std::string* const other = Find(there, name);
     if (other == nullptr) {
-      add(name + " is " + value + " here, missing in the state");
+      add(name + " is " + ShownJson(value) + " here, missing in the state");
     } else if (*other != value) {
-      add(name + " is " + value + " here, " + *other + " in the state");
+      add(name + " is " + ShownJson(value) + " here, " + ShownJson(*other) +
+          " in the state");
     }
   }
   for (const auto& [name, value] : there.identity) {
     if (Find(here, name) == nullptr) {
-      add(name + " is unknown here, " + value + " in the state");
+      add(name + " is unknown here, " + ShownJson(value) + " in the state");
     }
   }
   return text;

@@ -2,10 +2,13 @@
 
 #include <signal.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "base/atomic_file.h"
 #include "tests/support/gloo.h"
@@ -222,6 +225,30 @@ TEST_F(EvalModeTest, TakesTheCheckpointOfAnotherOptimizer) {
                 Ends(0, HasSubstr("using the checkpoint at step 1\n")))
         << mode;
   }
+}
+
+// All that would take space there fails.
+TEST_F(EvalModeTest, PrintsTheResultOfAReadOnlyModel) {
+  const auto eval = [&](int error) {
+    return RunProgram(
+        "train_resnet",
+        "--device cpu --model_dir " + model_.folder() + " " + Flags(""),
+        fmt::format("FAULT_UNDER={} FAULT_AT=1 FAULT_ERRNO={} "
+                    "LD_PRELOAD=" INFEED_FILE_FAULTS,
+                    model_.folder(), error));
+  };
+  const ProgramResult kept = Succeeded(model_.Run(Flags("")));
+  fs::remove_all(EvalFolder(model_.folder()));
+  for (const int error : {EROFS, EACCES}) {
+    const ProgramResult run = Succeeded(eval(error));
+    EXPECT_EQ(run.out.substr(0, run.out.find('(')),
+              kept.out.substr(0, kept.out.find('(')));
+    EXPECT_THAT(run.err, HasSubstr("model_dir=" + model_.folder() +
+                                   ": it is read-only; results are printed, "
+                                   "but not kept\n"));
+    EXPECT_FALSE(fs::exists(EvalFolder(model_.folder())));
+  }
+  EXPECT_THAT(eval(ENOSPC), Ends(1, HasSubstr("No space left on device")));
 }
 
 // params.yaml has the weights from which the training started.

@@ -235,6 +235,101 @@ TEST_F(OtherDataTest, LabelsCountFromTheirOwnFirst) {
   EXPECT_EQ(File(Others().front())["bad_records"], 3);
 }
 
+// Trains a model whose labels count from 0, of these names and parameters.
+void TrainFrom0(const OtherData& data, const std::string& model,
+                const std::string& more = "") {
+  ASSERT_THAT(
+      RunTrainResnet("--device cpu --mode train --data_dir " + data.path() +
+                     " --model_dir " + model + " --params_override " +
+                     SmallModel::kParameters + ",train_steps=1" + more),
+      Ends(0));
+}
+
+// The data has all names but one, which is a class as the others are.
+TEST_F(OtherDataTest, AClassThatIsMissingIsNoBackground) {
+  const TemporaryFolder model;
+  const OtherData all({-1, 0, 1, 2}, "ant\nbee\ncat\ndog\n", "train", 16);
+  TrainFrom0(all, model.path(), ",label_offset=0");
+  const std::string eval =
+      "--device cpu --mode eval --model_dir " + model.path() + " --data_dir ";
+  const auto images = [&] {
+    std::vector<int> counts;
+    const std::string folder = EvalFolder(model.path());
+    for (const std::string& name : NamesInFolder(folder)) {
+      if (name.ends_with(".json")) {
+        const json file =
+            json::parse(ReadWholeFile(PathIn(folder, name), 1 << 20));
+        EXPECT_EQ(file["bad_records"], 0);
+        for (const json& label : file["classes"]) {
+          counts.push_back(label["images"]);
+        }
+        fs::remove(PathIn(folder, name));
+      }
+    }
+    return counts;
+  };
+  const OtherData from_0({-1, 0, 1, -1}, "bee\ncat\ndog\n");
+  const ProgramResult run = Succeeded(RunTrainResnet(eval + from_0.path()));
+  EXPECT_THAT(run.err, AllOf(HasSubstr("classes: by their names; the data has "
+                                       "3 (bee, cat, dog), the model 4"),
+                             Not(HasSubstr("count from"))));
+  EXPECT_THAT(images(), ElementsAre(0, 5, 3, 2));
+  // No label shows where they count from: as in the training.
+  const OtherData without_0({0, 0, 1, 1}, "bee\ncat\ndog\n");
+  EXPECT_THAT(RunTrainResnet(eval + without_0.path()),
+              Ends(0, HasSubstr("classes: by their names")));
+  EXPECT_THAT(images(), ElementsAre(0, 0, 6, 4));
+  const OtherData from_1({0, 1, 2, 0}, "bee\ncat\ndog\n");
+  EXPECT_THAT(RunTrainResnet(eval + from_1.path()),
+              Ends(0, HasSubstr("labels: those of this data count from 1, "
+                                "unlike the training's")));
+  EXPECT_THAT(images(), ElementsAre(0, 5, 3, 2));
+  // Without names, only the label 3 shows that the names leave label 0 out.
+  fs::remove(LabelsPath(model.path()));
+  EXPECT_THAT(RunTrainResnet(eval + from_0.path()),
+              Ends(2, HasSubstr("the data has 3 (bee, cat, dog), the model 4 "
+                                "without names")));
+  EXPECT_THAT(RunTrainResnet(eval + from_1.path()), Ends(0));
+  EXPECT_THAT(images(), ElementsAre(0, 5, 3, 2));
+}
+
+TEST_F(OtherDataTest, ABackgroundHasItsName) {
+  const TemporaryFolder model;
+  const OtherData train({0, 1, 2, 0}, "bee\ncat\ndog\n", "train", 16);
+  TrainFrom0(train, model.path(), ",label_offset=0,num_label_classes=4");
+  const OtherData same({0, 1, 2, 0}, "bee\ncat\ndog\n");
+  const OtherData without({-1, 0, 1, -1}, "bee\ncat\ndog\n");
+  const auto classes = [&](const OtherData& data, const std::string& line) {
+    const ProgramResult run = Succeeded(
+        RunTrainResnet("--device cpu --mode predict --eval_split validation "
+                       "--model_dir " +
+                       model.path() + " --data_dir " + data.path()));
+    EXPECT_THAT(run.err, HasSubstr(line));
+    std::string names;
+    for (const json& each : JsonLines(run.out)) {
+      names += each["true_label"].get<std::string>() + " ";
+    }
+    return names;
+  };
+  EXPECT_EQ(classes(without,
+                    "labels: those of this data count from 0, and have no "
+                    "background; label_offset sets it\n"),
+            classes(same, ""));
+}
+
+TEST_F(OtherDataTest, IsDescribedByItsOwnClasses) {
+  ImageFolder folder;  // Its labels count from 1.
+  for (const std::string name : {"ant", "bee", "cat", "dog"}) {
+    folder.JpegsIn("validation/" + name, 1);
+  }
+  const TemporaryFolder model;
+  const OtherData all({-1, 0, 1, 2}, "ant\nbee\ncat\ndog\n", "train", 16);
+  TrainFrom0(all, model.path(), ",label_offset=0");
+  EXPECT_THAT(RunTrainResnet("--device cpu --mode eval --model_dir " +
+                             model.path() + " --data_dir " + folder.path()),
+              Ends(0, HasSubstr("; 4 classes\n")));
+}
+
 TEST_F(OtherDataTest, ClassesWithoutNamesAreComparedByCount) {
   const OtherData none({0, 1, 2, 3}, "");
   EXPECT_EQ(EvalOn(none.path()).exit_code, 0);

@@ -8,11 +8,13 @@
 #include <iterator>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/support/matchers.h"
 #include "tests/support/small_model.h"
 #include "tests/support/temporary_folder.h"
+#include "trainer/results/model_dir.h"
 
 namespace infeed::replay_mode_test {
 
@@ -119,6 +121,34 @@ TEST_F(ReplayModeTest, TakesTheDataFromAnotherPlaceIfItIsTheSame) {
                                    model_->folder() +
                                    ": the shard train-00000-of-00001 is "
                                    "another one"));
+}
+
+// Refused before anything is written, so that its steps can still be replayed.
+TEST_F(ReplayModeTest, ARefusedResumeLeavesTheRunAsItIs) {
+  const TemporaryFolder copy;
+  fs::copy(model_->folder(), copy.path(), fs::copy_options::recursive);
+  fs::remove_all(CheckpointFolder(copy.path(), 2));
+  const auto files = [&] {
+    return TextOf(ParamsPath(copy.path())) + TextOf(MetricsPath(copy.path()));
+  };
+  const std::string before = files();
+  for (const auto& [more, why] :
+       {std::pair("train_batch_size=5 --force",
+                  "the stream cannot start at position 8: give a multiple of "
+                  "batch_size 5"),
+        std::pair("memory_limit=1048576", "memory_limit is 1.0 MiB, but ")}) {
+    for (const std::string dry : {"", " --dry_run"}) {
+      EXPECT_THAT(
+          RunTrainResnet("--device cpu --data_dir " + model_->data_dir() +
+                         " --model_dir " + copy.path() + " --params_override " +
+                         SmallModel::kParameters + "," + more + dry),
+          Ends(2, HasSubstr(why)));
+      EXPECT_EQ(files(), before) << more << dry;
+    }
+  }
+  EXPECT_THAT(RunTrainResnet("--mode replay --step 2 --model_dir " +
+                             copy.path() + " --out " + out_.path()),
+              Ends(0));
 }
 
 TEST_F(ReplayModeTest, NamesWhatIsNotThere) {

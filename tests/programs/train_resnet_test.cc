@@ -186,6 +186,36 @@ TEST_F(TrainResnetTest, GoesOnWithAllThatAnUpdateDependsOn) {
   }
 }
 
+// Its own checkpoint is there by then.
+TEST_F(TrainResnetTest, GoesOnFromWeightsThatItsCommandNoLongerGives) {
+  ASSERT_THAT(Train("weights", "train_steps=1"), Ends(0));
+  const std::string more =
+      "body_learning_rate_factor=0.1,learning_rate_schedule=constant,"
+      "steps_per_checkpoint=1,iterations_per_loop=1,train_steps=";
+  const std::string given =
+      kTraining + std::string(" --resnet_checkpoint ") + Model("weights");
+  for (const std::string steps : {"1", "3"}) {
+    ASSERT_THAT(Train("given", more + steps, given), Ends(0));
+  }
+  ASSERT_THAT(Train("left", more + "1", given), Ends(0));
+  const std::string kept =
+      "resnet_checkpoint: " + Model("weights") + "  # the resumed run\n";
+  const std::string fork =
+      " --resume " + Model("left") + "/checkpoint-00000001";
+  EXPECT_THAT(Train("fork", more + "3", kTraining + fork),
+              Ends(0, HasSubstr(kept)));
+  fs::remove_all(Model("weights"));
+  for (const std::string steps : {"2", "3"}) {
+    EXPECT_THAT(Train("left", more + steps), Ends(0, HasSubstr(kept)));
+  }
+  const auto weights = [&](const std::string& model) {
+    return ReadWholeFile(
+        Model(model) + "/checkpoint-00000003/model.safetensors", 1 << 24);
+  };
+  EXPECT_TRUE(weights("left") == weights("given"));
+  EXPECT_TRUE(weights("fork") == weights("given"));
+}
+
 TEST_F(TrainResnetTest, HasOnlyTheEvaluationToDoAfterItsLastStep) {
   const std::string mode = "--mode train_and_eval --device cpu";
   ASSERT_EQ(Train("model", "train_steps=4").exit_code, 0);

@@ -61,6 +61,11 @@ bool Fails(const std::string& path, bool takes_space) {
   return error != 0 && call >= at;
 }
 
+// Whether open() may make a file, perhaps one without a name.
+bool MakesFile(int flags) {
+  return (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
+}
+
 template <typename Function>
 Function* Real(const char* name) {
   return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
@@ -75,7 +80,7 @@ int open(const char* path, int flags, ...) {
   va_start(arguments, flags);
   const mode_t mode = va_arg(arguments, mode_t);
   va_end(arguments);
-  if ((flags & O_CREAT) != 0 && Fails(path, true)) {
+  if (MakesFile(flags) && Fails(path, true)) {
     return -1;
   }
   return Real<int(const char*, int, mode_t)>("open")(path, flags, mode);
@@ -86,7 +91,7 @@ int openat(int folder, const char* path, int flags, ...) {
   va_start(arguments, flags);
   const mode_t mode = va_arg(arguments, mode_t);
   va_end(arguments);
-  if ((flags & O_CREAT) != 0 && Fails(PathAt(folder, path), true)) {
+  if (MakesFile(flags) && Fails(PathAt(folder, path), true)) {
     return -1;
   }
   return Real<int(int, const char*, int, mode_t)>("openat")(folder, path, flags,

@@ -12,6 +12,7 @@
 
 #include "base/atomic_file.h"
 #include "base/error.h"
+#include "pipeline/options/option_text.h"
 #include "records/bytes/crc32c.h"
 #include "trainer/checkpoint/manifest.h"
 #include "trainer/formats/safetensors.h"
@@ -203,7 +204,8 @@ std::string DescribeDifferences(const RunIdentity& run,
     const auto other = std::ranges::find(checkpoint, name, &StateField::name);
     if (other != checkpoint.end() && other->value != value) {
       differences.push_back(fmt::format("{} is {}, the checkpoint has {}", name,
-                                        value, other->value));
+                                        ShownJson(value),
+                                        ShownJson(other->value)));
     }
   }
   return fmt::format("{}", fmt::join(differences, "; "));

@@ -292,8 +292,9 @@ WarmStarted WarmStart(const std::string& path, const ModelOptions& model,
   const std::string adapted =
       AdaptInputChannels(weights.at(stem), stem, found.tensors);
   const std::string head = layers.back().name + ".";
-  const std::string arranged = ArrangeClasses(
-      ModelLabels::OfWeights(path).names(), class_names, head, found.tensors);
+  const Names file_names = ModelLabels::OfWeights(path).names();
+  const std::string arranged =
+      ArrangeClasses(file_names, class_names, head, found.tensors);
   const Fit fit = Compare(weights, found.tensors, head);
   RequireAll(fit, path);
   for (const std::string& name : fit.taken) {
@@ -303,6 +304,11 @@ WarmStarted WarmStart(const std::string& path, const ModelOptions& model,
   started.text = fmt::format("starting from {}: {} taken", found.what,
                              CountText(fit.taken.size(), "tensor")) +
                  adapted + arranged;
+  if (fit.head.empty() && file_names.empty() && !class_names.empty()) {
+    started.text +=
+        "; the classifier's rows are taken by number, as the weights have no "
+        "class names";
+  }
   if (!fit.head.empty()) {
     const std::string name = head + "weight";
     const bool is_there = found.tensors.contains(name);

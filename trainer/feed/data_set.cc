@@ -193,7 +193,10 @@ std::string DataSet::Describe() const {
   for (const DataSplit* split : DifferentSplits()) {
     text += DescribeSplit(*split);
   }
-  const int classes = labels_.CountClasses(labels_.label_offset());
+  // Named classes do not depend on the run's label_offset.
+  const int classes = labels_.classes > 0
+                          ? labels_.classes
+                          : labels_.CountClasses(labels_.label_offset());
   if (classes == 0) {  // Not counted, or no record has a label.
     return text.substr(0, text.size() - std::string_view("; ").size());
   }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "pipeline/order/batch_plan.h"
 #include "pipeline/order/sample_order.h"
 #include "pipeline/reading/memory_plan.h"
 #include "pipeline/reading/packed_reading.h"
@@ -30,7 +31,33 @@ void CheckSize(const RecordIndex& index, InputOptions options,
                    PlannedDataOf(index, PlanPackedReading(index, options)));
 }
 
+// The positions of an epoch's order. options: checked.
+std::int64_t PlacesOf(const RecordIndex& index, const InputOptions& options) {
+  return SampleOrder(ShardSizes(index, options.max_records), options).places();
+}
+
 }  // namespace
+
+void CheckSizedInput(const RecordIndex* index, const InputOptions& options,
+                     const ImageSizeSchedule& sizes,
+                     const StreamPosition& start, bool checks_memory) {
+  if (index == nullptr) {
+    if (sizes.NextChange(0)) {
+      throw UsageError(
+          "image_size_schedule: fake data has no epochs at which the size "
+          "could change; leave it out");
+    }
+    return;
+  }
+  if (checks_memory) {
+    // A size that needs too much memory is rejected now, not in mid-run.
+    for (const auto& [epoch, size] : sizes.sizes()) {
+      CheckSize(*index, options, size);
+    }
+  }
+  const InputOptions checked = CheckedInputOptions(options);
+  (void)BatchSequence(PlacesOf(*index, checked), checked, start);
+}
 
 SizedInput::SizedInput(const RecordIndex* index, const InputOptions& options,
                        const ImageSizeSchedule& sizes,
@@ -40,22 +67,11 @@ SizedInput::SizedInput(const RecordIndex* index, const InputOptions& options,
       sizes_(sizes),
       held_(std::move(held)),
       position_(start) {
-  if (index == nullptr && sizes.NextChange(0)) {
-    throw UsageError(
-        "image_size_schedule: fake data has no epochs at which the size could "
-        "change; leave it out");
-  }
-  if (!held_ && sizes.NextChange(0)) {
-    // A size that needs too much memory is rejected now, not in mid-run.
-    for (const auto& [epoch, size] : sizes.sizes()) {
-      CheckSize(*index, options, size);
-    }
-  }
+  CheckSizedInput(index, options, sizes, start, held_ == nullptr);
   Begin(std::nullopt);
   if (index != nullptr) {
     const InputOptions checked = CheckedInputOptions(options_);
-    const SampleOrder order(ShardSizes(*index, checked.max_records), checked);
-    epochs_ = EpochBatchesOf(order.places(), checked);
+    epochs_ = EpochBatchesOf(PlacesOf(*index, checked), checked);
   }
 }
 

@@ -13,6 +13,13 @@
 
 namespace infeed {
 
+// Throws what SizedInput's constructor would throw for its options and start,
+// but begins no input. checks_memory: whether images of each size must fit into
+// memory_limit, as they must unless records are held.
+void CheckSizedInput(const RecordIndex* index, const InputOptions& options,
+                     const ImageSizeSchedule& sizes,
+                     const StreamPosition& start, bool checks_memory);
+
 // The input of a training run whose image size changes: at the epoch of a
 // change the current input ends, and another begins at the same stream
 // position. Batches depend only on the position, so a resumed run gets the same

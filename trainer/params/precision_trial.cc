@@ -9,13 +9,11 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "trainer/checkpoint/checkpoint.h"
 #include "trainer/feed/run_input.h"
 #include "trainer/log/messages.h"
 #include "trainer/model/cost.h"
-#include "trainer/params/parse.h"
+#include "trainer/params/resumed_run.h"
 #include "trainer/params/station_options.h"
-#include "trainer/results/model_dir.h"
 
 namespace infeed {
 namespace {
@@ -76,21 +74,6 @@ class Copy {
   double least_seconds_ = 0;
 };
 
-// The precision in params.yaml of the run to resume; nullopt: no such run.
-std::optional<Precision> PrecisionSoFar(const RunOptions& options) {
-  if (options.resume == "never" || ListCheckpoints(options.model_dir).empty() ||
-      !HasParamFile(ParamsPath(options.model_dir))) {
-    return std::nullopt;
-  }
-  for (const OptionAssignment& param :
-       ReadParamFile(ParamsPath(options.model_dir))) {
-    if (param.name == "precision") {
-      return ParseChoice("precision", param.value, kPrecisions);
-    }
-  }
-  return std::nullopt;
-}
-
 std::string TrialText(const PrecisionSpeeds& speeds) {
   const bool bfloat16 = ClearlyFaster(speeds) == Precision::kBfloat16;
   return fmt::format(
@@ -103,10 +86,14 @@ std::string TrialText(const PrecisionSpeeds& speeds) {
 
 // The line to print, which begins with the precision: "float32, " and why.
 std::string Settle(const RunOptions& options, const TrainParams& params) {
-  const std::optional<Precision> so_far = PrecisionSoFar(options);
-  if (so_far && so_far != Precision::kFloat16) {  // CheckDevice()
-    return std::string(PrecisionText(*so_far)) +
-           ", as in the params.yaml of the resumed run";
+  if (const std::optional<std::string> so_far =
+          ParamSoFar(options, "precision")) {
+    const std::optional<Precision> precision =
+        ParseChoice("precision", *so_far, kPrecisions);
+    if (precision && precision != Precision::kFloat16) {  // CheckDevice()
+      return std::string(PrecisionText(*precision)) +
+             ", as in the params.yaml of the resumed run";
+    }
   }
   if (!CpuHasBfloat16()) {
     return "float32, this CPU has no units for bfloat16";

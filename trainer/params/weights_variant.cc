@@ -17,6 +17,7 @@
 #include "trainer/formats/tensor_bundle.h"
 #include "trainer/log/messages.h"
 #include "trainer/model/layers.h"
+#include "trainer/params/resumed_run.h"
 #include "trainer/params/station_options.h"
 #include "trainer/results/export_folder.h"
 #include "trainer/results/model_dir.h"
@@ -91,10 +92,9 @@ std::string FindVariant(const RunOptions& options, const RunParams& resolved) {
       params.model.kind != ModelKind::kResNet) {
     return "";
   }
-  const std::string& model_dir = options.model_dir;
-  if (options.resume != "never" && !ListCheckpoints(model_dir).empty()) {
+  if (const std::string resumed = ResumedFolder(options); !resumed.empty()) {
     return Trains(options.mode) && !resolved.origins.contains(kVariant)
-               ? VariantOfFolder(model_dir)
+               ? VariantOfFolder(resumed)
                : "";
   }
   const std::string path =

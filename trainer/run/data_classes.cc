@@ -1,9 +1,13 @@
 #include "trainer/run/data_classes.h"
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -71,17 +75,24 @@ std::optional<int> OnlyFirst(const LabelCounts& found, std::int64_t classes) {
   return last == classes ? std::optional(1) : std::nullopt;
 }
 
+// Empty: the records have no labels.
+LabelCounts LabelsFound(const Job& job, const UsedData& data) {
+  return MayHaveLabels(data.index)
+             ? CountLabels(data.index,
+                           {.use_cache = data.index.uses_cache(),
+                            .label_key = job.params.input.label_key})
+             : LabelCounts();
+}
+
 // As the records tell by their format or labels; nullopt: they do not.
 std::optional<int> ToldFirst(const Job& job, const UsedData& data) {
   const InputOptions& input = job.params.input;
   const std::optional<int> stated = StatedLabelOffset(
       data.index, {.image = input.image_key, .label = input.label_key});
-  if (stated || !MayHaveLabels(data.index)) {
+  if (stated) {
     return stated;
   }
-  const LabelCounts found = CountLabels(
-      data.index,
-      {.use_cache = data.index.uses_cache(), .label_key = input.label_key});
+  const LabelCounts found = LabelsFound(job, data);
   return OnlyFirst(found, data.classes.names.empty()
                               ? input.num_label_classes
                               : std::ssize(data.classes.names));
@@ -96,21 +107,47 @@ int FirstLabelOf(const Job& job, const UsedData& data, int of_training) {
                         ? ToldFirst(job, data).value_or(of_training)
                         : of_training;
   if (first != of_training) {
-    Say(
-        fmt::format("labels: those of this data count from {}, unlike the "
-                    "training's; label_offset sets it",
-                    first));
+    Say(fmt::format(
+        "labels: those of this data count from {}, {}; "
+        "label_offset sets it",
+        first,
+        first == LabelOffsetOf(job.params) ? "and have no background"
+                                           : "unlike the training's"));
   }
   return first;
+}
+
+// Whether a model could have one class more than the data has names, the
+// background, whose label 0 the names leave out.
+bool FitsWithBackground(const Job& job, std::size_t names,
+                        std::size_t classes) {
+  return names + 1 == classes && LabelOffsetOf(job.params) == 0;
+}
+
+// For a model without names: whether the data's labels are those of names that
+// leave the background out. Records without labels do not contradict it.
+bool LeavesOutBackground(const Job& job, const UsedData& data) {
+  if (data.classes.first) {
+    return *data.classes.first == 1;
+  }
+  const LabelCounts found = LabelsFound(job, data);
+  const std::int64_t last = found.empty() ? kNoLabel : found.rbegin()->first;
+  const bool is_reference =
+      job.params.input.num_label_classes == kReferenceClasses;
+  return last == kNoLabel || last == std::ssize(data.classes.names) ||
+         (is_reference && !found.contains(0));
 }
 
 // Without names only the numbers of classes can be compared.
 ClassMap MatchCounts(const Job& job, const UsedData& data) {
   const int offset = LabelOffsetOf(job.params);
-  const int classes = job.params.input.num_label_classes;
-  const auto count = static_cast<int>(data.classes.names.size());
-  const int without_background = count > 0 ? count : kReferenceClasses - 1;
-  const bool has_background = without_background + 1 == classes && offset == 0;
+  const auto classes =
+      static_cast<std::size_t>(job.params.input.num_label_classes);
+  const std::size_t count = data.classes.names.size();
+  const bool has_background =
+      count == 0 ? FitsWithBackground(job, kReferenceClasses - 1, classes)
+                 : FitsWithBackground(job, count, classes) &&
+                       LeavesOutBackground(job, data);
   if (count > 0 && count != classes && !has_background) {
     RefuseUnlessForced(job, data.classes.names,
                        fmt::format("{} without names", classes), UseOf(job));
@@ -119,11 +156,21 @@ ClassMap MatchCounts(const Job& job, const UsedData& data) {
               has_background ? offset : FirstLabelOf(job, data, offset)};
 }
 
+// Whether the model's first class is a background that the data does not name.
+bool NamesBackground(const Names& data, const Names& model) {
+  constexpr std::array<std::string_view, 4> kBackgrounds = {
+      "background", "__background__", "_background_", "dummy"};
+  return std::ranges::find(kBackgrounds, model.front()) != kBackgrounds.end() &&
+         std::ranges::find(data, model.front()) == data.end();
+}
+
 ClassMap MatchNames(const Job& job, const UsedData& data, const Names& model) {
   const Names& names = data.classes.names;
   const int offset = LabelOffsetOf(job.params);
   // A labels.txt does not contain the label of its first name.
-  const bool has_background = names.size() + 1 == model.size() && offset == 0;
+  const bool has_background =
+      FitsWithBackground(job, names.size(), model.size()) &&
+      NamesBackground(names, model);
   ClassMatch match = MatchClasses(names, model);
   if (!match.fits) {
     RefuseUnlessForced(job, names, CountedList(model), UseOf(job));

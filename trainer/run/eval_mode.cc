@@ -1,3 +1,4 @@
+#include <cerrno>
 #include <cstdio>
 #include <optional>
 #include <utility>
@@ -28,10 +29,31 @@ InputOptions InputOfMode(const Job& job) {
   return input;
 }
 
+// Whether this process can keep results in model_dir; prints a line if the
+// folder is read-only.
+bool KeepsResults(const Job& job) {
+  if (!job.ranks.place().is_first()) {
+    return false;
+  }
+  try {
+    RequireWritableModelDir(job.options.model_dir);
+  } catch (const IoError& error) {
+    if (error.errno_value() != EROFS && error.errno_value() != EACCES) {
+      throw;
+    }
+    Say(fmt::format(
+        "model_dir={}: it is read-only; results are printed, but not kept",
+        job.options.model_dir));
+    return false;
+  }
+  return true;
+}
+
 struct Evaluator {
-  Evaluator(const Job& of, const ModelLabels& labels, ClassMap map)
+  Evaluator(const Job& of, const ModelLabels& labels, ClassMap map,
+            bool keeps_results)
       : job(of), input(InputOfMode(of)), classes(std::move(map)) {
-    if (job.ranks.place().is_first()) {
+    if (keeps_results) {
       log.emplace(job.options.model_dir, labels);
     }
   }
@@ -39,7 +61,7 @@ struct Evaluator {
   const Job& job;
   InputOptions input;
   ClassMap classes;
-  std::optional<EvalLog> log;  // on rank 0
+  std::optional<EvalLog> log;  // on rank 0, unless model_dir is read-only
 };
 
 // Evaluates the model on the device. Returns false after a stop request.
@@ -53,7 +75,7 @@ bool EvaluateAndPrint(Evaluator& evaluator, const RunStart& from,
     Say(fmt::format("not an evaluation of the training itself, kept as {}: {}",
                     subject.name(), subject.differences));
   }
-  SayChangedShards(job.data.eval());
+  SayChangedShards(job, job.data.eval());
   const std::optional<EvalResult> result = Evaluate(
       job.device, job.data.eval_index(), evaluator.input, evaluator.classes,
       job.ranks, stop, job.params.eval_live_weights);
@@ -128,7 +150,8 @@ std::optional<RunStart> ShareNext(const Job& job,
 
 // Evaluates each newest checkpoint once, until the one of the training's last
 // step, as the reference does.
-ProgramEnd Follow(const Job& job, const std::stop_token& stop) {
+ProgramEnd Follow(const Job& job, bool keeps_results,
+                  const std::stop_token& stop) {
   std::optional<Evaluator> evaluator;
   std::optional<CheckpointFollower> follower;
   if (job.ranks.place().is_first()) {
@@ -140,7 +163,8 @@ ProgramEnd Follow(const Job& job, const std::stop_token& stop) {
       const ModelLabels labels = ModelLabels::OfModel(job.options.model_dir);
       evaluator.emplace(
           job, labels,
-          MatchToModel(job, job.data.eval_index(), labels, from->validation));
+          MatchToModel(job, job.data.eval_index(), labels, from->validation),
+          keeps_results);
     }
     if (!EvaluateAndPrint(*evaluator, *from, stop)) {
       return Stopped();
@@ -168,9 +192,12 @@ ProgramEnd Follow(const Job& job, const std::stop_token& stop) {
 
 Work PrepareEvaluation(const Job& job, Preparation& preparation) {
   preparation.Do([&] { (void)InputOfMode(job); });
-  preparation.Do([&] { RequireWritableModelDir(job.options.model_dir); });
+  bool keeps = false;
+  preparation.Do([&] { keeps = KeepsResults(job); });
   if (job.options.eval_timeout) {
-    return [&job](const std::stop_token& stop) { return Follow(job, stop); };
+    return [&job, keeps](const std::stop_token& stop) {
+      return Follow(job, keeps, stop);
+    };
   }
   RunStart from;
   ClassMap classes;
@@ -179,11 +206,12 @@ Work PrepareEvaluation(const Job& job, Preparation& preparation) {
     classes =
         MatchToModel(job, job.data.eval_index(), from.labels, from.validation);
   });
-  return [&job, from, classes](const std::stop_token& stop) -> ProgramEnd {
-    Evaluator evaluator(job, from.labels, classes);
-    return EvaluateAndPrint(evaluator, from, stop) ? ExitCode::kDone
-                                                   : Stopped();
-  };
+  return
+      [&job, from, classes, keeps](const std::stop_token& stop) -> ProgramEnd {
+        Evaluator evaluator(job, from.labels, classes, keeps);
+        return EvaluateAndPrint(evaluator, from, stop) ? ExitCode::kDone
+                                                       : Stopped();
+      };
 }
 
 }  // namespace infeed

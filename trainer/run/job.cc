@@ -190,9 +190,10 @@ void TakeGivenPolicy(const RunParams& resolved, InputOptions& input) {
   }
 }
 
-void SayChangedShards(const std::optional<DataSplit>& split) {
-  const std::vector<std::string> changed =
-      split ? FindChangedShards(split->index) : std::vector<std::string>();
+void SayChangedShards(const Job& job, const std::optional<DataSplit>& split) {
+  const std::vector<std::string> changed = split && job.ranks.place().is_first()
+                                               ? FindChangedShards(split->index)
+                                               : std::vector<std::string>();
   if (!changed.empty()) {
     Say(fmt::format(
         "{}: {} of {} changed since the run began, such as {}: records may be "

@@ -76,9 +76,9 @@ void RequireModel(const RunOptions& options);
 // gives; the model's is that of its training.
 void TakeGivenPolicy(const RunParams& resolved, InputOptions& input);
 
-// Prints a line if local shards of the split changed since the run began: their
-// records are not where its index has them.
-void SayChangedShards(const std::optional<DataSplit>& split);
+// On rank 0 prints a line if local shards of the split changed since the run
+// began: their records are not where its index has them.
+void SayChangedShards(const Job& job, const std::optional<DataSplit>& split);
 
 // Where a run starts or resumes.
 struct RunStart {

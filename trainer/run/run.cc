@@ -22,6 +22,7 @@
 #include "trainer/params/class_weights.h"
 #include "trainer/params/params.h"
 #include "trainer/params/precision_trial.h"
+#include "trainer/params/resumed_run.h"
 #include "trainer/params/station_options.h"
 #include "trainer/params/teacher.h"
 #include "trainer/params/weights_variant.h"
@@ -205,7 +206,10 @@ void PrepareParts(const RunOptions& options, Ranks& ranks,
                   Preparation& preparation, Parts& parts) {
   const DataSet& data = parts.data;
   RunParams& resolved = parts.resolved;
-  preparation.Do([&] { FollowWeights(options, ranks, resolved); });
+  preparation.Do([&] {
+    KeepStartingWeights(options, ranks, resolved);
+    FollowWeights(options, ranks, resolved);
+  });
   if (Trains(options.mode)) {
     preparation.Do([&] { CheckDevice(resolved.values, options.device); });
     preparation.Do([&] { ResolveClassWeights(data, resolved); });

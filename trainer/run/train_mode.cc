@@ -15,6 +15,7 @@
 #include "trainer/checkpoint/eval_history.h"
 #include "trainer/feed/resident_images.h"
 #include "trainer/feed/run_input.h"
+#include "trainer/feed/sized_input.h"
 #include "trainer/groups/torch_errors.h"
 #include "trainer/log/step_watch.h"
 #include "trainer/loop/evaluation.h"
@@ -105,8 +106,8 @@ std::optional<EvalResult> EvaluateHere(const Job& job, Training& training,
                                        const std::stop_token& stop) {
   InputOptions input = EvalInput(job);
   input.trace = training.trace();
-  SayChangedShards(job.data.train());
-  SayChangedShards(job.data.eval());
+  SayChangedShards(job, job.data.train());
+  SayChangedShards(job, job.data.eval());
   std::optional<EvalResult> result;
   TranslateTorchErrors(
       [&] {
@@ -334,6 +335,19 @@ void NoteUnsavedMultiples(const Job& job, std::int64_t first_step) {
   }
 }
 
+// Throws what Train()'s input would throw, before anything is written. A dry
+// run has begun an input (Forecast()), but not where a run resumes.
+void RequireInput(const Job& job, const TrainTask& task, bool is_dry_run) {
+  if (is_dry_run && !task.from) {
+    return;
+  }
+  const TrainParams& params = job.params;
+  CheckSizedInput(job.data.train_index(), task.input,
+                  ImageSizeSchedule(params.image_size_schedule,
+                                    params.input.preprocess.image_size),
+                  task.start().stream, !task.held && !is_dry_run);
+}
+
 void RequireOutputs(const Job& job) {
   if (job.ranks.place().is_first() && !job.options.export_dir.empty()) {
     RequireExportable(job.options);
@@ -352,6 +366,7 @@ Work PrepareTraining(const Job& job, Preparation& preparation) {
     task->held = HoldImages(job, task->input);
   });
   preparation.Do([&] { LoadStart(job, *task); });
+  preparation.Do([&] { RequireInput(job, *task, preparation.is_dry_run()); });
   preparation.Do([&] {
     const PastEvaluations& past = task->past.emplace(job, task->start().step);
     // These throw for a damaged file.

@@ -128,8 +128,8 @@ TEST_F(StreamStateTest, NamesOptionsAsTheStateHasThem) {
        [](InputOptions& o) {
          o.preprocess.image_size = {16, 17};
        }},
-      {"hue is 0.5 here, 0.0 in the state",
-       [](InputOptions& o) { o.preprocess.augment.hue = 0.5F; }},
+      {"hue is 0.4 here, 0 in the state",
+       [](InputOptions& o) { o.preprocess.augment.hue = 0.4F; }},
       {"training is false here, true in the state",
        [](InputOptions& o) { o.training = false; }},
       {"selection is \"",

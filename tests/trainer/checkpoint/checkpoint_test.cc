@@ -235,6 +235,9 @@ TEST(RunIdentityTest, NamesEveryDifference) {
   EXPECT_EQ(DescribeDifferences(ours, theirs),
             "seed is 1, the checkpoint has 18446744073709551615; "
             "scaled_decode is true, the checkpoint has false");
+  EXPECT_EQ(DescribeDifferences({{"brightness", "0.4000000059604645"}},
+                                {{"brightness", "0.10000000149011612"}}),
+            "brightness is 0.4, the checkpoint has 0.1");
 }
 
 TEST(RunIdentityTest, PassesOverFieldsOfAnotherVersion) {

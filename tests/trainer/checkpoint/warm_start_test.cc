@@ -74,6 +74,21 @@ TEST_F(WarmStartTest, TakesEverything) {
   EXPECT_EQ(head_left_, "");
 }
 
+TEST_F(WarmStartTest, TellsThatRowsWithoutNamesAreTakenByNumber) {
+  WriteSafetensors(path_, Weights(Model(2), 1));
+  const auto text = [&](int classes, const std::vector<std::string>& names) {
+    TensorMap weights = Weights(Model(classes), 0);
+    return WarmStart(path_, Model(classes), weights, names).text;
+  };
+  const char* const line =
+      "; the classifier's rows are taken by number, as the weights have no "
+      "class names";
+  EXPECT_THAT(text(2, {"cat", "dog"}), HasSubstr(line));
+  EXPECT_THAT(text(2, {}), Not(HasSubstr(line)));
+  EXPECT_THAT(text(3, {"cat", "dog", "hen"}),
+              AllOf(HasSubstr("new weights"), Not(HasSubstr(line))));
+}
+
 // A file of torch before 1.6 begins with the byte 80.
 TEST_F(WarmStartTest, TakesASafetensorsFileWhateverItsFirstByte) {
   WriteSafetensors(path_, Weights(Model(), 1));

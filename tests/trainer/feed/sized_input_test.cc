@@ -117,4 +117,21 @@ TEST(SizedInputTest, RefusesALaterSizeThatNeedsTooMuchMemory) {
               HasSubstr("memory_limit"));
 }
 
+TEST(SizedInputTest, IsCheckedWithoutBeginning) {
+  CheckSizedInput(&Index(), kTraining, Schedule(), {.position = 4}, true);
+  EXPECT_THAT(
+      MessageOf<UsageError>([] {
+        CheckSizedInput(&Index(), kTraining, Schedule(), {.position = 3}, true);
+      }),
+      HasSubstr("cannot start at position 3: give a multiple of batch_size 4"));
+  InputOptions small = kTraining;
+  small.memory_limit = 1 << 20;
+  const auto check = [&](bool memory) {
+    CheckSizedInput(&Index(), small, Schedule(), {}, memory);
+  };
+  EXPECT_THAT(MessageOf<UsageError>([&] { check(true); }),
+              HasSubstr("memory_limit is 1.0 MiB"));
+  check(false);
+}
+
 }  // namespace infeed::sized_input_test
