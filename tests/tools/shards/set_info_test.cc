@@ -108,7 +108,8 @@ TEST_F(SetInfoTest, DamageHidesTheFirstLabel) {
               AllOf(HasSubstr(damaged), HasSubstr("repair each data set")));
   // Only the list beside the new shards can have these names.
   StagedFolder out(folder_ / "out");
-  DescribeShards(out, info, {{.name = "train-00000-of-00001"}}, {});
+  DescribeShards(out, info,
+                 {{.name = "train-00000-of-00001", .crc32c = "00000000"}}, {});
   out.Commit({});
   EXPECT_THAT(ReadDatasetInfo(out.path()).value().classes, IsEmpty());
   EXPECT_EQ(ReadWholeFile(folder_ / "out/labels.txt", 99), "cat\ndog\n");
