@@ -141,16 +141,21 @@ void RequireLabelOffset(const InputOptions& options, const RecordIndex& index) {
   }
 }
 
-InputOptions ResolvedOptions(InputOptions options, const RecordIndex& index) {
+InputOptions ComparedOptions(InputOptions options, const RecordIndex& index) {
   options = WithFoundKeys(std::move(options), index);
   RequireFeatures(index, StoreImageKey(options), WantedFeatures(options));
   if (!ReadsLabels(options)) {
     options.require_labels = false;
-    return options;
-  }
-  RequireLabelOffset(options, index);
-  if (!options.label_offset) {
+  } else if (!options.label_offset) {
     options.label_offset = FindLabelOffset(index, GivenKeys(options));
+  }
+  return options;
+}
+
+InputOptions ResolvedOptions(InputOptions options, const RecordIndex& index) {
+  options = ComparedOptions(std::move(options), index);
+  if (ReadsLabels(options)) {
+    RequireLabelOffset(options, index);
   }
   return options;
 }

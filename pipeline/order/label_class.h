@@ -25,9 +25,14 @@ namespace infeed {
 void RequireLabelOffset(const InputOptions& options, const RecordIndex& index);
 
 // Returns the options with what depends on the data: those of WithFoundKeys(),
-// and label_offset, by FindLabelOffset() if absent. Throws what these and
-// RequireLabelOffset() throw, and UsageError for fields, views and a label_key
-// that no record has (RequireFeatures()).
+// and label_offset, by FindLabelOffset() if absent. Throws what these throw,
+// and UsageError for fields, views and a label_key that no record has
+// (RequireFeatures()).
+[[nodiscard]] InputOptions ComparedOptions(InputOptions options,
+                                           const RecordIndex& index);
+
+// The same for a stream that is to be made: throws what RequireLabelOffset()
+// throws, too.
 [[nodiscard]] InputOptions ResolvedOptions(InputOptions options,
                                            const RecordIndex& index);
 

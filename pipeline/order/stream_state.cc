@@ -159,7 +159,8 @@ void AddOtherFields(const InputOptions& options,
 
 std::vector<StateField> StreamIdentity(const RecordIndex& index,
                                        const InputOptions& options) {
-  InputOptions checked = ResolvedOptions(CheckedInputOptions(options), index);
+  // An evaluation counts the labels of other data from another number.
+  InputOptions checked = ComparedOptions(CheckedInputOptions(options), index);
   std::vector<StateField> identity = {{"seed", Json(checked.seed).dump()},
                                       {"data", Json(index.identity()).dump()}};
   InputOptions defaults;
